@@ -34,7 +34,7 @@ extension AppDescription {
         checkIdentities(&list)
         checkRemarks(&list)
         checkCatalogues(&list)
-        if list.problems.isEmpty { checkPlaces(&list) }
+        if list.problems.isEmpty { checkClassIndices(&list) }
         return list.problems
     }
 

@@ -1,8 +1,8 @@
 extension AppDescription {
     /// Tabs that an app can have.
     package static let tabLimit = 16
-    /// Places among the siblings of a class.
-    package static let placeLimit = 1000
+    /// Indices among the siblings of a class.
+    package static let classIndexLimit = 1000
     /// Views that a screen's controls can need: so many that indices of 16 bits tell them apart.
     static let viewLimit = 60_000
 
@@ -25,12 +25,12 @@ extension AppDescription {
         Int(screen) < screens.count ? "\"\(screens[Int(screen)].name)\"" : "screen \(screen)"
     }
 
-    /// Two controls cannot be the same view. Only a tree tells: the next free place depends on all others.
+    /// Two controls cannot be the same view. Only a tree tells: the next free index depends on all others.
     ///
     /// - Precondition: nothing else is wrong.
-    func checkPlaces(_ list: inout ProblemList) {
-        for (index, screen) in screens.enumerated() where screen.controls.contains(where: { $0.place != nil })
-        {
+    func checkClassIndices(_ list: inout ProblemList) {
+        for (index, screen) in screens.enumerated()
+        where screen.controls.contains(where: { $0.classIndex != nil }) {
             let views = ViewTree(of: screen, in: self, tabs: tabs, tab: 0).controls
             for (number, view) in views.enumerated() where screen.controls[number].resolvedKind != .tab {
                 guard let first = views.firstIndex(of: view), first != number else { continue }
@@ -80,8 +80,8 @@ extension AppDescription {
         var views = 100 + screen.parents.count
         for (number, control) in screen.controls.enumerated() {
             check(control, "\(path)/controls/\(number)", &list)
-            views += 10 + Int(control.place ?? 0)
-            views += control.within.reduce(0) { $0 + 1 + Int($1.place) }
+            views += 10 + Int(control.classIndex ?? 0)
+            views += control.within.reduce(0) { $0 + 1 + Int($1.classIndex) }
         }
         list.number(
             views, 0...AppDescription.viewLimit, of: "views that the controls can need", "\(path)/controls")
@@ -103,11 +103,11 @@ extension AppDescription {
             control.alert == nil || kind == .alertAction, "\(path)/alert",
             found: "an alert of a \(kind.rawValue)",
             allowed: "an alert of an \(Control.Kind.alertAction.rawValue) alone")
-        let places = 0...AppDescription.placeLimit - 1
-        list.number(Int(control.place ?? 0), places, "\(path)/place")
+        let classIndices = 0...AppDescription.classIndexLimit - 1
+        list.number(Int(control.classIndex ?? 0), classIndices, "\(path)/place")
         for (index, ancestor) in control.within.enumerated() {
             list.text(ancestor.className, "\(path)/within/\(index)")
-            list.number(Int(ancestor.place), places, "\(path)/within/\(index)")
+            list.number(Int(ancestor.classIndex), classIndices, "\(path)/within/\(index)")
         }
         let cells = control.within.count(where: \.isCell)
         list.number(cells, 0...1, of: "cells around a control", "\(path)/within")

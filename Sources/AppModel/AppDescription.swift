@@ -182,10 +182,10 @@ package indirect enum PropertyGenerator: Hashable, Sendable {
     case entity(catalogue: UInt16, field: UInt16)
     /// The entity's number itself, such as `sku-00017`. Of a deal's, that of the thing that it is about.
     case entityID(catalogue: UInt16, prefix: String)
-    /// The value at the place of the entity's number, over and over: of things of one catalogue, all that such lists
+    /// The value at the index of the entity's number, over and over: of things of one catalogue, all that such lists
     /// tell fits together.
     case cycle(EntityCycle<PropertyValue>)
-    /// The product of the values at the entity's places, such as a price times a quantity.
+    /// The product of the values at the entity's indices, such as a price times a quantity.
     case product([EntityCycle<Double>], decimals: Int)
     case list(PropertyGenerator, minimum: Int, maximum: Int)
     /// The time of capture as a date.
@@ -208,16 +208,16 @@ package struct EntityCycle<Value: Hashable & Sendable>: Hashable, Sendable {
         self.step = step
     }
 
-    package func place(of entity: UInt32) -> Int { Int(entity / step) % values.count }
+    package func index(of entity: UInt32) -> Int { Int(entity / step) % values.count }
 
-    package subscript(entity: UInt32) -> Value { values[place(of: entity)] }
+    package subscript(entity: UInt32) -> Value { values[index(of: entity)] }
 }
 
 extension [PropertyRule] {
-    /// Which of the event's streams each property is drawn from: the one of its own place, or of its companion's.
+    /// Which of the event's streams each property is drawn from: the one of its own index, or of its companion's.
     package var draws: [UInt64] {
-        enumerated().map { place, rule in
-            UInt64(rule.companion.flatMap { key in firstIndex { $0.key == key } } ?? place)
+        enumerated().map { index, rule in
+            UInt64(rule.companion.flatMap { key in firstIndex { $0.key == key } } ?? index)
         }
     }
 }

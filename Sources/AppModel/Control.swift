@@ -22,8 +22,8 @@ package struct Control: Hashable, Sendable {
     /// The views between the view controller's view and this one, outermost first; by default the
     /// list of a row, and the target's view if the target is a view.
     package var within: [Ancestor] = []
-    /// Its place among the siblings of its class; by default the next that is free.
-    package var place: UInt16?
+    /// Its index among the siblings of its class; by default the next that is free.
+    package var classIndex: UInt16?
     /// The titles of a segmented control.
     package var segments: [String] = []
     /// The alert that an action belongs to.
@@ -82,8 +82,8 @@ extension Control {
     /// A view around another.
     package struct Ancestor: Hashable, Sendable {
         package var className: String
-        /// Its place among the siblings of its class.
-        package var place: UInt16 = 0
+        /// Its index among the siblings of its class.
+        package var classIndex: UInt16 = 0
         /// It is the cell whose row the control's ``Control/position`` tells.
         package var isCell = false
         package init(_ className: String) { self.className = className }

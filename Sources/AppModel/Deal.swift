@@ -20,11 +20,11 @@ package enum Deal {
     ///
     /// - Parameters:
     ///   - device: The device's index in its population.
-    ///   - place: Which of the device's deals it is, from 0.
-    static func number(thing: UInt32, of things: UInt32, device: UInt32, place: UInt8) -> UInt32 {
+    ///   - ordinal: Which of the device's deals it is, from 0.
+    static func number(thing: UInt32, of things: UInt32, device: UInt32, ordinal: UInt8) -> UInt32 {
         // Each device begins elsewhere: else everybody's first orders would be alike.
         let start = UInt32(truncatingIfNeeded: RandomStream(key: UInt64(device)).child(0).key)
-        let own = (start &+ UInt32(place)) % perDevice
+        let own = (start &+ UInt32(ordinal)) % perDevice
         return thing + things * (device % devices * perDevice + own)
     }
 }

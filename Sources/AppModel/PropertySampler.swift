@@ -28,7 +28,7 @@ package struct PropertyContext: Hashable, Sendable {
 /// A drawn value in a form that an encoder can write from bytes rendered beforehand: nothing in it
 /// is allocated, and texts stand as indices into the generator's own table.
 package enum SampledValue: Hashable, Sendable {
-    /// The value of that index: 0 of a constant, a place among the alternatives of a choice, 0 or 1 of a switch
+    /// The value of that index: 0 of a constant, an index among the alternatives of a choice, 0 or 1 of a switch
     /// that is read off the device.
     case alternative(Int)
     /// A number with at most that many decimals.
@@ -58,7 +58,7 @@ package struct PropertySampler: Sendable {
 
     package init(app: AppDescription) {
         catalogues = ContiguousArray(app.catalogues)
-        // The field's key and not its place: a new field changes no other.
+        // The field's key and not its index: a new field changes no other.
         fieldKeys = ContiguousArray(
             app.catalogues.map { catalogue in
                 let stream = RandomStream(key: RandomStream.hash(of: catalogue.name))
@@ -84,7 +84,7 @@ package struct PropertySampler: Sendable {
             return .entityField(catalogue: catalogue, field: field, entity: context.subject)
         case .entityID(let catalogue, _):
             return .entityID(entity(context.subject, in: catalogue))
-        case .cycle(let cycle): return .alternative(cycle.place(of: context.subject))
+        case .cycle(let cycle): return .alternative(cycle.index(of: context.subject))
         case .product(let factors, let decimals):
             return .number(
                 rounded(factors.product(for: context.subject), decimals), decimals: decimals)

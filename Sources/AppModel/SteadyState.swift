@@ -27,7 +27,7 @@ struct SteadyState: Sendable {
     private let outlasting: ContiguousArray<Double>
 
     /// What a user does at the moment.
-    enum Place: Hashable {
+    enum State: Hashable {
         /// In a session that has gone on and goes on for some seconds of life.
         case inSession(elapsed: Double, left: Double, crashes: Bool)
         /// The next session comes after some seconds of life.
@@ -57,7 +57,7 @@ struct SteadyState: Sendable {
     ///   - meanGap: The device's, in seconds of life; infinite for a user who only comes back soon, or never.
     ///   - activity: How fast the clock of activity runs just then.
     /// - Complexity: O(1).
-    func place(meanGap: Double, activity: Double, _ stream: inout RandomStream) -> Place {
+    func draw(meanGap: Double, activity: Double, _ stream: inout RandomStream) -> State {
         let draw = stream.uniform()
         let never = meanGap.isInfinite && returnChance < 1
         let q = never || returnChance >= 1 ? 0 : outlasting(meanGap)
@@ -83,8 +83,8 @@ struct SteadyState: Sendable {
         return .away(Distribution.exponential(mean: meanGap).sample(&stream))
     }
 
-    /// A session that a moment falls into. One that crashes does so at an even place, so it counts half.
-    private func session(_ stream: inout RandomStream) -> Place {
+    /// A session that a moment falls into. One that crashes does so at an even share, so it counts half.
+    private func session(_ stream: inout RandomStream) -> State {
         let crashes = stream.uniform() * (1 - crashChance / 2) < crashChance / 2
         var length = lengths.sampleCovering(&stream)
         if crashes { length *= stream.uniform().squareRoot() }
@@ -107,10 +107,10 @@ struct SteadyState: Sendable {
     private func outlasting(_ meanGap: Double) -> Double {
         guard meanGap >= 1 else { return outlasting[0] }
         let exponent = Int(meanGap.exponent)
-        let place = (meanGap.significand - 1) * Double(SteadyState.pointsPerDoubling)
-        let point = exponent * SteadyState.pointsPerDoubling + Int(place)
+        let position = (meanGap.significand - 1) * Double(SteadyState.pointsPerDoubling)
+        let point = exponent * SteadyState.pointsPerDoubling + Int(position)
         guard point < SteadyState.points else { return outlasting[SteadyState.points] }
-        let share = place - place.rounded(.down)
+        let share = position - position.rounded(.down)
         return outlasting[point] * (1 - share) + outlasting[point + 1] * share
     }
 }

@@ -68,16 +68,16 @@ package struct UserCalendar: Sendable {
     ///
     /// - Complexity: O(log n) in the number of the arrival's stages.
     package func presence(of index: Int, endingAfter instant: Instant? = nil) -> Range<Instant>? {
-        let place = arrival.position(index: index, count: deviceCount, stream: streams(.arrival, index))
+        let position = arrival.position(index: index, count: deviceCount, stream: streams(.arrival, index))
         let offset = instant.map { $0 - start } ?? Interval(nanoseconds: -1)
-        return arrival.presence(of: place, endingAfter: offset).map { time in
+        return arrival.presence(of: position, endingAfter: offset).map { time in
             start + time.lowerBound..<(time.upperBound == .forever ? .distantFuture : start + time.upperBound)
         }
     }
 
     /// The name of a device's time zone in the IANA database; `nil` where only its offset is known.
     package func zoneName(of index: Int) -> String? {
-        zones.isNamed ? zones.names[zones.place(streams(.zone, index))] : nil
+        zones.isNamed ? zones.names[zones.index(streams(.zone, index))] : nil
     }
 
     /// The time zone of a device.
@@ -135,7 +135,7 @@ package struct UserCalendar: Sendable {
 /// In which time zones a population's people live: each device in one, drawn by weight.
 package struct TimeZones: Sendable, Hashable {
     package let tables: [UTCOffsets]
-    /// What devices call the zones, by the places of ``tables``.
+    /// What devices call the zones, by the indices of ``tables``.
     package let names: [String]
     /// Whether these are zones of the IANA database, and not mere offsets.
     package let isNamed: Bool
@@ -153,7 +153,7 @@ package struct TimeZones: Sendable, Hashable {
             names
             ?? zones.map { TimeZones.name(ofOffset: $0.table.offset(at: Instant(nanoseconds: .min)).offset) }
         choice = WeightedChoice(weights: zones.map(\.weight))
-        regions = zones.indices.map { place in names.map { Region(zone: $0[place]) } ?? .china }
+        regions = zones.indices.map { index in names.map { Region(zone: $0[index]) } ?? .china }
         commonRegion = Set(regions).count == 1 ? regions[0] : nil
     }
 
@@ -173,21 +173,21 @@ package struct TimeZones: Sendable, Hashable {
     ///
     /// - Parameter stream: The device's own, for its zone alone.
     /// - Complexity: O(log n) in the number of zones.
-    package func table(_ stream: RandomStream) -> UTCOffsets { tables[place(stream)] }
+    package func table(_ stream: RandomStream) -> UTCOffsets { tables[index(stream)] }
 
     /// Where a device's user lives.
     ///
     /// - Parameter stream: As ``table(_:)``.
     @inline(__always)
     package func region(_ stream: @autoclosure () -> RandomStream) -> Region {
-        commonRegion ?? regions[place(stream())]
+        commonRegion ?? regions[index(stream())]
     }
 
-    /// Where those live whose zone is at a place of ``tables``.
-    package func region(at place: Int) -> Region { regions[place] }
+    /// Where those live whose zone is at an index of ``tables``.
+    package func region(at index: Int) -> Region { regions[index] }
 
-    /// The place of a device's zone in ``tables`` and ``names``, in the same way.
-    package func place(_ stream: RandomStream) -> Int {
+    /// The index of a device's zone in ``tables`` and ``names``, in the same way.
+    package func index(_ stream: RandomStream) -> Int {
         guard choice.count > 1 else { return 0 }
         var stream = stream
         return choice.sample(&stream)

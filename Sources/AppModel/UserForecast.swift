@@ -66,9 +66,9 @@ package struct UserForecast: Hashable, Sendable {
         var actions = 0
         sampledDevices = 0
         let indices = population.sample(sample)
-        for place in UserForecast.places(indices.count) where actions < budget {
+        for rank in UserForecast.spreadOrder(indices.count) where actions < budget {
             sampledDevices += 1
-            population.play(indices[place]) { planned in
+            population.play(indices[rank]) { planned in
                 actions += 1
                 let share = Double((planned.at - population.start).nanoseconds) / Double(length.nanoseconds)
                 buckets[min(parts - 1, max(0, Int(share * Double(parts))))] += weight(planned.action)
@@ -84,7 +84,7 @@ package struct UserForecast: Hashable, Sendable {
 
     /// The numbers below `count` in an order whose every beginning is spread over all of them
     /// (bit reversal), so that a sample cut short is no sample of the early arrivals.
-    package static func places(_ count: Int) -> [Int] {
+    package static func spreadOrder(_ count: Int) -> [Int] {
         guard count > 1 else { return Array(0..<count) }
         let bits = Int.bitWidth - (count - 1).leadingZeroBitCount
         return (0..<1 << bits).lazy

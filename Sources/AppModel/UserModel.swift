@@ -166,7 +166,7 @@ struct TriggerTable: Sendable {
 
     func number(ofScreen screen: Int) -> Int { TriggerTable.firstScreen + screen }
 
-    /// - Parameter control: The control's place among those of all screens.
+    /// - Parameter control: The control's index among those of all screens.
     func number(ofControl control: Int) -> Int { TriggerTable.firstScreen + screenCount + control }
 
     func number(of trigger: Trigger) -> Int {

@@ -34,8 +34,9 @@ package struct UserOutline: Hashable, Sendable {
         deviceCount = members?.count ?? population.deviceCount
         var steps = 0
         let pool = min(deviceCount, UserOutline.mostDevices)
-        for place in UserForecast.places(pool) where steps < budget || devices < UserOutline.leastDevices {
-            let number = place * deviceCount / pool
+        for rank in UserForecast.spreadOrder(pool) where steps < budget || devices < UserOutline.leastDevices
+        {
+            let number = rank * deviceCount / pool
             steps += add(members?[number] ?? number, of: population, model, until: population.usersEnd)
         }
     }

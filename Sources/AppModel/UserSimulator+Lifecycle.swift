@@ -41,9 +41,9 @@ extension UserSimulator {
         sessionAt = nextAt
         guard !model.isSteady else { return }
         let length = persona.sessionLength.sample(&sessions)
-        let place = sessions.uniform()
+        let share = sessions.uniform()
         crashes = lifecycle.chance(persona.crashChance) && !model.app.crashReasons.isEmpty
-        sessionEnd = nextAt + model.pace.interval(crashes ? length * place : length)
+        sessionEnd = nextAt + model.pace.interval(crashes ? length * share : length)
         let draw = sessions.uniform()
         if isLoggedIn || bringsAccount {
             accountMove = draw < persona.logoutChance ? .logout : .none

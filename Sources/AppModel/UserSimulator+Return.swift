@@ -15,7 +15,7 @@ extension UserSimulator {
     {
         var stream = sessions.child(UserSimulator.beginning)
         let activity = model.calendar?.speed(at: start, of: Int(index)) ?? 1
-        switch steadyState.place(meanGap: meanGap, activity: activity, &stream) {
+        switch steadyState.draw(meanGap: meanGap, activity: activity, &stream) {
         case .away(let seconds):
             return later(than: start, by: seconds, model)
         case .inSession(_, let left, _):
@@ -35,7 +35,7 @@ extension UserSimulator {
         // ``sessions`` has been drawn from, which does not change its children.
         let activity = model.calendar?.speed(at: start, of: Int(index)) ?? 1
         guard
-            case .inSession(let elapsed, let left, let ends) = steadyState.place(
+            case .inSession(let elapsed, let left, let ends) = steadyState.draw(
                 meanGap: meanGap, activity: activity, &stream)
         else { return }
         crashes = ends

@@ -114,7 +114,7 @@ extension UserSimulator {
     /// - Returns: Whether it does. If not, it ends without the event and without what would come after.
     mutating func pause(before event: UInt16, _ model: UserModel) -> Bool {
         guard let pause = model.app.events[Int(event)].pause else { return true }
-        // From a child for this place in the stream: the stream itself goes on as it would without the pause.
+        // From a child for this position in the stream: the stream itself goes on as it would without the pause.
         var own = business.child(business.counter)
         let at = nextAt + model.pace.interval(pause.sample(&own))
         let end = min(sessionEnd, departure)

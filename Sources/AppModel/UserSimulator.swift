@@ -18,7 +18,7 @@ package import Timebase
 ///   before it has them half-way.
 /// - Where the chain of screens ends before the session does, the user goes back to the start screen
 ///   (and looks on if it is there already); with ``PersonaDescription/endsAtExit`` the session ends.
-/// - A session that is to crash does so at an even place in its length, or where it ends by the chain.
+/// - A session that is to crash does so at an even share of its length, or where it ends by the chain.
 /// - The time from one session's start to the next is exponential, or, with `returnChance`, the
 ///   `returnGap` after the end. The exponential's mean is set so that `sessionsPerDay` holds.
 /// - With a ``PersonaDescription/steadyRate`` there is one session from the arrival to the end, of
@@ -261,7 +261,7 @@ extension UserSimulator {
         }
         return Deal.number(
             thing: model.entity(chosenBy: choice, in: things),
-            of: UInt32(model.app.catalogues[Int(things)].count), device: index, place: deals)
+            of: UInt32(model.app.catalogues[Int(things)].count), device: index, ordinal: deals)
     }
 
     /// Takes a step of the user's life.

@@ -23,9 +23,9 @@ final class ConnectionCache {
     /// A store is about to use its file.
     func bringForward(_ store: SQLiteStore) {
         store.isFresh = true
-        guard store.place == nil else { return }
+        guard store.cacheIndex == nil else { return }
         guard stores.count >= capacity else {
-            store.place = stores.count
+            store.cacheIndex = stores.count
             stores.append(store)
             return
         }
@@ -35,19 +35,19 @@ final class ConnectionCache {
         }
         stores[hand].loseConnection()
         evictions += 1
-        store.place = hand
+        store.cacheIndex = hand
         stores[hand] = store
         hand = (hand + 1) % stores.count
     }
 
     /// A store has given its connection back.
     func remove(_ store: SQLiteStore) {
-        guard let place = store.place else { return }
-        store.place = nil
+        guard let cacheIndex = store.cacheIndex else { return }
+        store.cacheIndex = nil
         let last = stores.removeLast()
         if last !== store {
-            stores[place] = last
-            last.place = place
+            stores[cacheIndex] = last
+            last.cacheIndex = cacheIndex
         }
         if hand >= stores.count { hand = 0 }
     }

@@ -18,7 +18,7 @@ final class SQLiteStore: SensorsStore {
     private let file: DeviceFile
     private let cache: ConnectionCache
     /// Where the cache has the store while it has a connection, and whether it was used lately.
-    var place: Int?
+    var cacheIndex: Int?
     var isFresh = false
     private(set) var isOpen = false
     /// Whether some process of the device ever made the table: before, there is nothing to damage.
@@ -71,7 +71,7 @@ final class SQLiteStore: SensorsStore {
     /// The cache has no room any more.
     func loseConnection() {
         file.disconnect()
-        place = nil
+        cacheIndex = nil
     }
 
     /// Runs a call of the SDK on the file.

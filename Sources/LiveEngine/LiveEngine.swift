@@ -83,11 +83,11 @@ package enum LiveEngine {
             let count = plan.targets.count
             for (index, target) in plan.targets.enumerated() {
                 let name = "\(target.host):\(target.port)"
-                let place = result.firstIndex { $0.name == name } ?? result.count
-                if place == result.count { result.append(Destination(name: name)) }
+                let slot = result.firstIndex { $0.name == name } ?? result.count
+                if slot == result.count { result.append(Destination(name: name)) }
                 // The first of them get what cannot be divided.
-                result[place].devices += (devices + count - 1 - index) / count
-                result[place].connections += (connections + count - 1 - index) / count
+                result[slot].devices += (devices + count - 1 - index) / count
+                result[slot].connections += (connections + count - 1 - index) / count
             }
         }
         return result

@@ -46,10 +46,10 @@ package final class LiveRun: Sendable {
         let endpoints = try await endpoints(of: configuration.plans)
         var made: [MadeShard] = []
         for (index, loop) in loops.enumerated() {
-            let place = LoopPlace(index: index, count: loops.count)
+            let position = LoopPosition(index: index, count: loops.count)
             made.append(
                 try await loop.submit {
-                    MadeShard(configuration, endpoints: endpoints, place: place, loop: loop)
+                    MadeShard(configuration, endpoints: endpoints, position: position, loop: loop)
                 }.get())
         }
         let lateness = configuration.clock.now() - configuration.schedule.start
@@ -83,7 +83,7 @@ package final class LiveRun: Sendable {
             shards: loops.enumerated().map { index, loop in
                 MadeShard(
                     configuration, endpoints: endpoints,
-                    place: LoopPlace(index: index, count: loops.count), loop: loop)
+                    position: LoopPosition(index: index, count: loops.count), loop: loop)
             }, endpoints: endpoints)
     }
 
@@ -95,10 +95,11 @@ package final class LiveRun: Sendable {
         let labels: [[EventLabel]]
 
         init(
-            _ configuration: LiveConfiguration, endpoints: [[Endpoint]], place: LoopPlace,
+            _ configuration: LiveConfiguration, endpoints: [[Endpoint]], position: LoopPosition,
             loop: any EventLoop
         ) {
-            let made = Shard(configuration: configuration, endpoints: endpoints, place: place, loop: loop)
+            let made = Shard(
+                configuration: configuration, endpoints: endpoints, position: position, loop: loop)
             shard = NIOLoopBound(made, eventLoop: loop)
             self.loop = loop
             result = made.result

@@ -55,10 +55,10 @@ package final class ChunkingProxy: ChannelOutboundHandler {
         let text = String(buffer: bytes)
         guard let end = text.firstRange(of: "\r\n\r\n") else { return nil }
         var lines = text[..<end.lowerBound].split(separator: "\r\n", omittingEmptySubsequences: false)
-        guard let place = lines.firstIndex(where: { $0.hasPrefix("content-length: ") }),
-            let length = Int(lines[place].dropFirst("content-length: ".count))
+        guard let index = lines.firstIndex(where: { $0.hasPrefix("content-length: ") }),
+            let length = Int(lines[index].dropFirst("content-length: ".count))
         else { return nil }
-        lines[place] = "transfer-encoding: chunked"
+        lines[index] = "transfer-encoding: chunked"
         bytes.moveReaderIndex(forwardBy: text[..<end.upperBound].utf8.count)
         return (lines.joined(separator: "\r\n") + "\r\n\r\n", length)
     }

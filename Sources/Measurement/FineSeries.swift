@@ -232,7 +232,7 @@ extension FineSeries: Snapshotable {
         writer.write(UInt64(cells.count))
         for cell in cells {
             for group in [cell.counts, cell.last, cell.low, cell.high] {
-                for place in 0..<4 { writer.write(UInt64(group[place])) }
+                for index in 0..<4 { writer.write(UInt64(group[index])) }
             }
             writer.write(cell.bytesSent)
         }
@@ -245,7 +245,7 @@ extension FineSeries: Snapshotable {
         for _ in 0..<(try reader.count()) {
             var cell = Cell()
             for group in [\Cell.counts, \Cell.last, \Cell.low, \Cell.high] {
-                for place in 0..<4 { cell[keyPath: group][place] = try reader.integer() }
+                for index in 0..<4 { cell[keyPath: group][index] = try reader.integer() }
             }
             cell.bytesSent = try reader.unsigned()
             cells.append(cell)

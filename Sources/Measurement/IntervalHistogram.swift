@@ -19,7 +19,7 @@ package struct IntervalHistogram: Sendable {
     private var used: UInt64 = 0
     /// The blocks that are kept, in ascending order. A counter wraps beyond 2^32 − 1.
     private var counts: [UInt32] = []
-    /// Instead of the blocks, the counters that are not zero, ascending by their places.
+    /// Instead of the blocks, the counters that are not zero, ascending by their indices.
     private var packed: [PackedCounter]?
     /// The number of values recorded.
     package private(set) var count: UInt64 = 0
@@ -31,8 +31,8 @@ package struct IntervalHistogram: Sendable {
         let microseconds = UInt64(max(0, interval.nanoseconds / 1000))
         let index = IntervalHistogram.index(of: min(microseconds, LatencyHistogram.maximum))
         if packed != nil { unpack() }
-        let place = offset(ofBlock: index / IntervalHistogram.blockSize)
-        counts[place + index % IntervalHistogram.blockSize] &+= 1
+        let start = offset(ofBlock: index / IntervalHistogram.blockSize)
+        counts[start + index % IntervalHistogram.blockSize] &+= 1
         count += 1
     }
 
@@ -44,8 +44,8 @@ package struct IntervalHistogram: Sendable {
     }
 
     private mutating func add(_ number: UInt32, at index: Int) {
-        let place = offset(ofBlock: index / IntervalHistogram.blockSize)
-        counts[place + index % IntervalHistogram.blockSize] &+= number
+        let start = offset(ofBlock: index / IntervalHistogram.blockSize)
+        counts[start + index % IntervalHistogram.blockSize] &+= number
     }
 
     /// Takes as little memory as the values need. Another value may be recorded all the same, and unpacks.
@@ -64,12 +64,12 @@ package struct IntervalHistogram: Sendable {
     /// Where a block begins in ``counts``.
     private mutating func offset(ofBlock block: Int) -> Int {
         let bit: UInt64 = 1 << UInt64(block)
-        let place = (used & (bit - 1)).nonzeroBitCount * IntervalHistogram.blockSize
+        let start = (used & (bit - 1)).nonzeroBitCount * IntervalHistogram.blockSize
         if used & bit == 0 {
-            counts.insert(contentsOf: repeatElement(0, count: IntervalHistogram.blockSize), at: place)
+            counts.insert(contentsOf: repeatElement(0, count: IntervalHistogram.blockSize), at: start)
             used |= bit
         }
-        return place
+        return start
     }
 
     /// Milliseconds that `percentile` per cent of the values do not exceed, by the highest value that
@@ -87,7 +87,7 @@ package struct IntervalHistogram: Sendable {
         return 0
     }
 
-    /// The counters that are not zero: their places in HdrHistogram's array, ascending, and their counts.
+    /// The counters that are not zero: their indices in HdrHistogram's array, ascending, and their counts.
     package var recorded: [(index: Int, count: UInt32)] {
         if let packed { return packed.map { (Int($0.index), $0.count) } }
         var result: [(index: Int, count: UInt32)] = []
@@ -104,14 +104,14 @@ package struct IntervalHistogram: Sendable {
         return result
     }
 
-    /// The place of the counter of a value in HdrHistogram's array (unit magnitude 0).
+    /// The index of the counter of a value in HdrHistogram's array (unit magnitude 0).
     static func index(of microseconds: UInt64) -> Int {
         guard microseconds >= 256 else { return Int(microseconds) }
         let bucket = 63 - microseconds.leadingZeroBitCount - 7
         return (bucket + 1) * blockSize + Int(microseconds >> UInt64(bucket)) - blockSize
     }
 
-    /// The values that the counter at a place stands for.
+    /// The values that the counter at an index stands for.
     package static func microseconds(of index: Int) -> ClosedRange<UInt64> {
         guard index >= 2 * blockSize else { return UInt64(index)...UInt64(index) }
         let bucket = UInt64(index / blockSize - 1)
@@ -120,7 +120,7 @@ package struct IntervalHistogram: Sendable {
     }
 }
 
-/// A counter, and its place in HdrHistogram's array.
+/// A counter, and its index in HdrHistogram's array.
 private struct PackedCounter: Sendable {
     var index: UInt16
     var count: UInt32

@@ -46,11 +46,11 @@ package struct LatencyHistogram: Sendable {
     /// Adds a value in microseconds to the distribution.
     private mutating func note(_ value: UInt64, times: UInt64) {
         guard histogram?.record(value, count: times) == nil else { return }
-        let place = few.firstIndex { $0.value >= value } ?? few.count
-        if place < few.count, few[place].value == value {
-            few[place].times += times
+        let index = few.firstIndex { $0.value >= value } ?? few.count
+        if index < few.count, few[index].value == value {
+            few[index].times += times
         } else {
-            few.insert((value, times), at: place)
+            few.insert((value, times), at: index)
         }
         guard few.count > LatencyHistogram.fewLimit else { return }
         histogram = filled

@@ -49,10 +49,10 @@ extension Report.Clock {
     var parts: [Part] {
         let offsets = [utcOffsetMinutes] + changes.map(\.utcOffsetMinutes)
         let borders = [-Double.infinity] + changes.map(\.second) + [.infinity]
-        return offsets.indices.map { place in
+        return offsets.indices.map { index in
             Part(
-                from: borders[place], until: borders[place + 1],
-                localStart: Double(startsAt.milliseconds) / 1000 + Double(offsets[place]) * 60)
+                from: borders[index], until: borders[index + 1],
+                localStart: Double(startsAt.milliseconds) / 1000 + Double(offsets[index]) * 60)
         }
     }
 

@@ -264,7 +264,7 @@ package struct Report: Sendable {
 
     /// What an entry of the timeline did to the events captured while it lasted, and to the time after it.
     package struct Entry: Sendable {
-        /// The entry's own, else its place in the timeline as written.
+        /// The entry's own, else its index in the timeline as written.
         package var name: String
         /// Index of its mark.
         package var mark: Int

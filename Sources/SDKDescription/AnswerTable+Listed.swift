@@ -2,16 +2,16 @@ package import Wire
 
 /// Answers that list the events which they refuse.
 extension AnswerTable.Rule {
-    /// The places of refused events in the request, from 0, in order and each once.
+    /// The indices of refused events in the request, from 0, in order and each once.
     ///
     /// - Parameters:
     ///   - body: JSON; anything else lists nothing.
-    ///   - count: How many events the request had: a place beyond is passed over.
+    ///   - count: How many events the request had: an index beyond is passed over.
     package func listed(in body: [UInt8], of count: Int) -> [Int] {
         guard !listed.isEmpty, let node = try? JSONReader.readStrictly(body) else { return [] }
         var isListed = Array(repeating: false, count: count)
-        for place in listed {
-            node.forEach(at: place.tokens[...]) { found in
+        for path in listed {
+            node.forEach(at: path.tokens[...]) { found in
                 for number in found.elements ?? [found] {
                     guard let index = number.digits.flatMap({ Int($0) }), isListed.indices.contains(index)
                     else { continue }
@@ -32,18 +32,18 @@ extension AnswerTable {
 }
 
 extension JSONPath {
-    /// The least JSON in which places of events stand where a rule looks for them: a list of numbers, or a list of objects
+    /// The least JSON in which indices of events stand where a rule looks for them: a list of numbers, or a list of objects
     /// where the way goes on below `*`.
-    package func listing(_ places: [Int]) -> JSONNode { JSONPath.listing(places, at: tokens[...]) }
+    package func listing(_ indices: [Int]) -> JSONNode { JSONPath.listing(indices, at: tokens[...]) }
 
-    private static func listing(_ places: [Int], at tokens: ArraySlice<String>) -> JSONNode {
-        guard let first = tokens.first else { return .list(places.map { .int($0) }) }
+    private static func listing(_ indices: [Int], at tokens: ArraySlice<String>) -> JSONNode {
+        guard let first = tokens.first else { return .list(indices.map { .int($0) }) }
         let rest = tokens.dropFirst()
-        guard first == "*" else { return .object([(first, listing(places, at: rest))]) }
+        guard first == "*" else { return .object([(first, listing(indices, at: rest))]) }
         // Of lists by field one is enough.
-        guard !rest.isEmpty else { return .object([("field", listing(places, at: rest))]) }
+        guard !rest.isEmpty else { return .object([("field", listing(indices, at: rest))]) }
         return .list(
-            places.map { place in rest.reversed().reduce(JSONNode.int(place)) { .object([($1, $0)]) } })
+            indices.map { index in rest.reversed().reduce(JSONNode.int(index)) { .object([($1, $0)]) } })
     }
 }
 

@@ -46,7 +46,7 @@ package struct AnswerTable: Hashable, Sendable {
         case status(UInt16)
         /// All statuses of a hundred, such as 5 for `5xx`.
         case group(UInt16)
-        /// Statuses of an answer whose body, in JSON, has a plain value at a place.
+        /// Statuses of an answer whose body, in JSON, has a plain value at a path.
         case body(ClosedRange<UInt16>, at: JSONPath, value: String)
         case failure(Failure)
         /// Every failure.
@@ -57,7 +57,7 @@ package struct AnswerTable: Hashable, Sendable {
     package struct Rule: Hashable, Sendable {
         package var matches: [Match]
         package var verdict: Verdict
-        /// Where an answer's body has the places, from 0, of the events that are refused: numbers, or lists of them. `*`
+        /// Where an answer's body has the indices, from 0, of the events that are refused: numbers, or lists of them. `*`
         /// stands for each member and each element. Of ``Verdict/dropListed`` alone.
         package var listed: [JSONPath]
 
@@ -81,11 +81,11 @@ package struct AnswerTable: Hashable, Sendable {
         holders = Array(repeating: .max, count: Self.statuses.count + Failure.allCases.count)
         for (index, rule) in rules.enumerated() {
             for match in rule.matches {
-                let free = Self.places(of: match).filter { holders[$0] == .max }
+                let free = Self.indices(of: match).filter { holders[$0] == .max }
                 if case .body = match {
                     if !free.isEmpty, readers.last != index { readers.append(index) }
                 } else {
-                    for place in free { holders[place] = UInt8(index) }
+                    for holder in free { holders[holder] = UInt8(index) }
                 }
             }
         }
@@ -125,14 +125,14 @@ package struct AnswerTable: Hashable, Sendable {
 
     /// The verdict on an upload without an answer.
     package func verdict(_ failure: Failure) -> Verdict {
-        rules[Int(holders[Self.place(of: failure)])].verdict
+        rules[Int(holders[Self.index(of: failure)])].verdict
     }
 
     /// What no rule is about, in the words of a table; `nil` for a whole table.
     package var missing: String? {
-        guard let place = holders.firstIndex(of: .max) else { return nil }
-        guard place >= Self.statuses.count else { return String(place + 100) }
-        return Failure.allCases[place - Self.statuses.count].rawValue
+        guard let index = holders.firstIndex(of: .max) else { return nil }
+        guard index >= Self.statuses.count else { return String(index + 100) }
+        return Failure.allCases[index - Self.statuses.count].rawValue
     }
 
     /// A failure that the table takes for success, though nobody has answered; `nil` for none.
@@ -148,10 +148,10 @@ package struct AnswerTable: Hashable, Sendable {
 
     /// An answer that is taken for success, if the table knows one: its status, and what its body has to have. A status
     /// of success (RFC 9110, section 15.3) before any other.
-    package var success: (status: UInt16, body: (place: JSONPath, value: String)?)? {
+    package var success: (status: UInt16, body: (path: JSONPath, value: String)?)? {
         for rule in readers where rules[rule].verdict.isPositive {
-            for case .body(let statuses, let place, let value) in rules[rule].matches {
-                return (statuses.lowerBound, (place, value))
+            for case .body(let statuses, let path, let value) in rules[rule].matches {
+                return (statuses.lowerBound, (path, value))
             }
         }
         let positive = Self.statuses.filter { rules[Int(holders[Int($0) - 100])].verdict.isPositive }
@@ -167,16 +167,16 @@ package struct AnswerTable: Hashable, Sendable {
         }
     }
 
-    private static func place(of failure: Failure) -> Int {
+    private static func index(of failure: Failure) -> Int {
         statuses.count + (Failure.allCases.firstIndex(of: failure) ?? 0)
     }
 
-    private static func places(of match: Match) -> Range<Int> {
+    private static func indices(of match: Match) -> Range<Int> {
         switch match {
         case .status(let status): Int(status) - 100..<Int(status) - 99
         case .group(let hundred): Int(hundred) * 100 - 100..<Int(hundred) * 100
         case .body(let statuses, _, _): Int(statuses.lowerBound) - 100..<Int(statuses.upperBound) - 99
-        case .failure(let failure): place(of: failure)..<place(of: failure) + 1
+        case .failure(let failure): index(of: failure)..<index(of: failure) + 1
         case .network: statuses.count..<statuses.count + Failure.allCases.count
         case .anything: 0..<statuses.count + Failure.allCases.count
         }
@@ -188,15 +188,15 @@ extension AnswerTable.Match {
     package static let words =
         ["200", "5xx", "network", "*"] + AnswerTable.Failure.allCases.map(\.rawValue)
 
-    /// Reads a word of a rule: a status, a hundred such as `5xx`, either of them with a place and a value of the body
+    /// Reads a word of a rule: a status, a hundred such as `5xx`, either of them with a path and a value of the body
     /// (`2xx/code=200`), a failure, `network` for every one of these, or `*`.
     package init?(_ word: some StringProtocol) {
         if let slash = word.firstIndex(of: "/") {
             guard let statuses = Self(word[..<slash])?.statuses,
                 let sign = word[slash...].firstIndex(of: "="),
-                let place = JSONPath(text: String(word[slash..<sign]))
+                let path = JSONPath(text: String(word[slash..<sign]))
             else { return nil }
-            self = .body(statuses, at: place, value: String(word[sign...].dropFirst()))
+            self = .body(statuses, at: path, value: String(word[sign...].dropFirst()))
         } else if word == "*" {
             self = .anything
         } else if word == "network" {
@@ -224,10 +224,10 @@ extension AnswerTable.Match {
 
     /// Whether it is about an answer with this status and this body.
     fileprivate func holds(for status: UInt16, _ body: JSONNode) -> Bool {
-        guard case .body(let statuses, let place, let value) = self, statuses.contains(status) else {
+        guard case .body(let statuses, let path, let value) = self, statuses.contains(status) else {
             return false
         }
-        return switch body.value(at: place.tokens)?.content {
+        return switch body.value(at: path.tokens)?.content {
         case .string(let text)?: text == value
         case .number(let digits)?: digits == value
         case .bool(let flag)?: String(flag) == value

@@ -78,10 +78,10 @@ struct Route {
             if groups[name] == nil { order.append(name) }
             groups[name, default: []].append(request)
         }
-        let routes = order.enumerated().map { (place: $0, route: Route(groups[$1] ?? [])) }
+        let routes = order.enumerated().map { (rank: $0, route: Route(groups[$1] ?? [])) }
         return routes.sorted { left, right in
             let counts = (left.route.events?.events.count ?? 0, right.route.events?.events.count ?? 0)
-            return counts.0 != counts.1 ? counts.0 > counts.1 : left.place < right.place
+            return counts.0 != counts.1 ? counts.0 > counts.1 : left.rank < right.rank
         }
         .map(\.route)
     }

@@ -16,7 +16,7 @@ struct EventTemplateDraft {
         (self.fields, self.root, self.idIsLower) = (fields, root, idIsLower)
     }
 
-    /// The template for values that stand at one place of some events.
+    /// The template for values that stand at one path of some events.
     mutating func template(_ values: [JSONNode], at path: JSONPath) -> JSONNode {
         let inner = values.compactMap { $0.string.flatMap { CapturedBody.inner(Array($0.utf8)) } }
             .compactMap { try? JSONReader.readStrictly($0) }

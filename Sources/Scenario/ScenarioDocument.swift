@@ -180,7 +180,7 @@ package struct TimelineEntry: Hashable, Sendable {
     package var text: String
     package var pointer: String
 
-    /// The entry's name, else its place in the timeline as written: what the tag `{entry:NAME}` says.
+    /// The entry's name, else its index in the timeline as written: what the tag `{entry:NAME}` says.
     package var reportName: String { name ?? String(pointer.drop { !$0.isNumber }) }
 
     /// Whether a collector that is not ours cannot follow the entry.
@@ -216,7 +216,7 @@ package struct ScenarioRemoteConfig: Hashable, Sendable {
         package var over: Interval
         /// Share of the devices that ever get it.
         package var share: Double
-        /// The place of its entry in the timeline as written.
+        /// The index of its entry in the timeline as written.
         package var number: UInt64
     }
 

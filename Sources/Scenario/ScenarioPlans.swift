@@ -22,7 +22,7 @@ package struct ScenarioMark: Hashable, Sendable {
     /// `nil` for the end of the run.
     package var until: Instant?
     package var text: String
-    /// The entry's name, else its place in the timeline as written.
+    /// The entry's name, else its index in the timeline as written.
     package var name: String
 }
 
@@ -99,7 +99,7 @@ extension ScenarioDocument {
             populations: populations, schedule: schedule, collector: collector, server: rules, marks: marks)
     }
 
-    /// What the tag `{entry:NAME}` of a figure may say, as reports show it: the names, else the places, of the entries
+    /// What the tag `{entry:NAME}` of a figure may say, as reports show it: the names, else the indices, of the entries
     /// that come first.
     package var entryNames: [String] {
         timeline.enumerated().sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }

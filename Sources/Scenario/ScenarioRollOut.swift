@@ -8,7 +8,7 @@ package struct ScenarioRollOut: Sendable {
     package var over: Interval
     /// Share of the devices that ever get it.
     package var share: Double
-    /// The place of its entry in the timeline as written.
+    /// The index of its entry in the timeline as written.
     package var number: UInt64
     /// All rules of a device that has it, those of the versions before included.
     package var rules: any SystemRuleSet

@@ -1,23 +1,23 @@
 /// Reads what ``SnapshotWriter`` wrote, in the same order.
 package struct SnapshotReader {
     private let bytes: ArraySlice<UInt8>
-    private var place: Int
+    private var position: Int
 
     package init(_ bytes: ArraySlice<UInt8>) {
         self.bytes = bytes
-        place = bytes.startIndex
+        position = bytes.startIndex
     }
 
     /// Whether everything has been read.
-    package var isAtEnd: Bool { place == bytes.endIndex }
+    package var isAtEnd: Bool { position == bytes.endIndex }
 
     /// What to throw for a value that cannot be.
-    package var impossible: SnapshotError { .impossible(at: place - bytes.startIndex) }
+    package var impossible: SnapshotError { .impossible(at: position - bytes.startIndex) }
 
     private mutating func byte() throws(SnapshotError) -> UInt8 {
-        guard place < bytes.endIndex else { throw .cut }
-        defer { place += 1 }
-        return bytes[place]
+        guard position < bytes.endIndex else { throw .cut }
+        defer { position += 1 }
+        return bytes[position]
     }
 
     package mutating func unsigned() throws(SnapshotError) -> UInt64 {
@@ -55,14 +55,14 @@ package struct SnapshotReader {
     /// How many values follow; each takes a byte at least, so that no number makes room for more than there is.
     package mutating func count() throws(SnapshotError) -> Int {
         let count = try unsigned()
-        guard count <= UInt64(bytes.endIndex - place) else { throw .cut }
+        guard count <= UInt64(bytes.endIndex - position) else { throw .cut }
         return Int(count)
     }
 
     package mutating func raw() throws(SnapshotError) -> [UInt8] {
         let count = try count()
-        defer { place += count }
-        return Array(bytes[place..<place + count])
+        defer { position += count }
+        return Array(bytes[position..<position + count])
     }
 
     package mutating func text() throws(SnapshotError) -> String {

@@ -61,13 +61,13 @@ package protocol Snapshotable {
 package enum SnapshotError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The bytes end before the value does.
     case cut
-    /// A value that cannot be, at a place in the bytes.
+    /// A value that cannot be, at an offset in the bytes.
     case impossible(at: Int)
 
     package var description: String {
         switch self {
         case .cut: "it ends too early"
-        case .impossible(let place): "byte \(place) begins a value that cannot be"
+        case .impossible(let offset): "byte \(offset) begins a value that cannot be"
         }
     }
 }

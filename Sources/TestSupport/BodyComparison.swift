@@ -43,10 +43,10 @@ package enum BodyComparison {
             "unexpected answers",
             left.unexpectedAnswers.map(\.status) == right.unexpectedAnswers.map(\.status))
         let seconds = left.simulated.fractionalSeconds
-        for (place, (one, other)) in zip(left.recorder.populations, right.recorder.populations).enumerated() {
+        for (index, (one, other)) in zip(left.recorder.populations, right.recorder.populations).enumerated() {
             for (mine, theirs) in zip(one.metrics(seconds: seconds), other.metrics(seconds: seconds))
             where mine.name != "data_sent" && "\(mine.value)" != "\(theirs.value)" {
-                problems.append("\(mine.name) of \(place): \(mine.value) there, \(theirs.value) here")
+                problems.append("\(mine.name) of \(index): \(mine.value) there, \(theirs.value) here")
             }
         }
         return problems

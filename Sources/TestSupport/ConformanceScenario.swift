@@ -20,7 +20,7 @@ package struct ConformanceScenario: Sendable, CustomStringConvertible {
         /// How often events were carried and how many copies arrived: where a flush is ready the moment
         /// that an answer is there, the answer's time decides what travels together.
         case attempts
-        /// The same for one population, by its place among the scenario's.
+        /// The same for one population, by its index among the scenario's.
         case attemptsOf(population: Int)
         /// The same for those events of a population that travel more or less often when answers take another time
         /// within the slack, or devices are woken late (a process that dies meanwhile sends nothing): how often all

@@ -101,14 +101,14 @@ private final class TwiceReading: ArrivalObserver {
             }
         }
         result.events += found.count
-        let place = "upload \(upload.request) of device \(upload.device)"
+        let label = "upload \(upload.request) of device \(upload.device)"
         if found.count != upload.events.count {
-            result.problems.append("\(place): \(found.count) events, \(upload.events.count) handed over")
+            result.problems.append("\(label): \(found.count) events, \(upload.events.count) handed over")
         }
         guard found != expected else { return }
         let first = zip(found, expected).first { $0 != $1 }
         result.problems.append(
-            "\(place): \(found.count) and \(expected.count) events; "
+            "\(label): \(found.count) and \(expected.count) events; "
                 + (first.map { "\($0) instead of \($1)" } ?? "they begin alike"))
     }
 }

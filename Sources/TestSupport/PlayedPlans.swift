@@ -13,8 +13,8 @@ extension ScenarioDocument {
     ) -> ScenarioPlans {
         var plans = plans(start: start, embedded: embedded)
         guard seed.isMultiple(of: 2) else { return plans }
-        for place in plans.populations.indices where plans.populations[place].network.links.needSizes {
-            plans.populations[place].uploadSizes = .typical
+        for index in plans.populations.indices where plans.populations[index].network.links.needSizes {
+            plans.populations[index].uploadSizes = .typical
         }
         return plans
     }

@@ -17,9 +17,9 @@ extension Control {
 }
 
 extension Control.Ancestor {
-    package static func view(_ className: String, _ place: UInt16 = 0) -> Control.Ancestor {
+    package static func view(_ className: String, _ classIndex: UInt16 = 0) -> Control.Ancestor {
         var ancestor = Control.Ancestor(className)
-        ancestor.place = place
+        ancestor.classIndex = classIndex
         return ancestor
     }
 
@@ -50,7 +50,7 @@ package enum ViewFixture {
     package static func hall() -> AppDescription {
         let product = Control("HYGHallProductView", "tapProduct:").with {
             $0.kind = .gesture
-            $0.place = 1
+            $0.classIndex = 1
             $0.position = Control.Position(section: 0, rows: 9)
             $0.within = [
                 .view("HYGHallProductTableView", 1), .view("UITableViewWrapperView"),
@@ -68,10 +68,10 @@ package enum ViewFixture {
         let alert = Control.Alert(title: "提示", message: "确定吗")
         let buttons = (0..<4).map { Control("UIButton", label: $0 == 3 ? "ShowAlert" : "B\($0)") }
         // The one that is added first stands second.
-        let answers = [(1, "取消"), (0, "好的")].map { place, label in
+        let answers = [(1, "取消"), (0, "好的")].map { classIndex, label in
             Control("UIAlertAction", label: label).with {
                 $0.alert = alert
-                $0.place = UInt16(place)
+                $0.classIndex = UInt16(classIndex)
             }
         }
         let label = screen("GIOLabelAttributeViewController", buttons + answers)

@@ -1,4 +1,4 @@
-/// When the devices of a population are there: a pure function of a device's place among them, so it
+/// When the devices of a population are there: a pure function of a device's position among them, so it
 /// neither drifts nor depends on what happened before.
 ///
 /// Either they appear evenly over a time and stay, or their number follows a curve in stages. With a
@@ -21,7 +21,7 @@ package struct ArrivalSchedule: Sendable, Hashable {
         self.isRandom = isRandom
     }
 
-    /// A device's place among those of its population: a number from 0 to 1, 0 for the first.
+    /// A device's position among those of its population: a number from 0 to 1, 0 for the first.
     ///
     /// - Parameter stream: The device's stream for arrivals; one draw, if arrivals are random.
     /// - Complexity: O(1).
@@ -35,17 +35,17 @@ package struct ArrivalSchedule: Sendable, Hashable {
         return (Double(index) + (stages == nil ? 0 : 0.5)) / Double(count)
     }
 
-    /// The first time, as offsets from the run's start, in which the device at a place is there and
+    /// The first time, as offsets from the run's start, in which the device at a position is there and
     /// that ends after `offset`; `nil` if there is none.
     ///
-    /// Without stages that is from ``over`` · place on, for ever: ``Interval/forever``.
+    /// Without stages that is from ``over`` · position on, for ever: ``Interval/forever``.
     ///
     /// - Complexity: O(log n) in the number of stages.
-    package func presence(of place: Double, endingAfter offset: Interval = Interval(nanoseconds: -1))
+    package func presence(of position: Double, endingAfter offset: Interval = Interval(nanoseconds: -1))
         -> Range<Interval>?
     {
-        if let stages { return stages.presence(ofHeight: place * stages.devices, endingAfter: offset) }
-        return Interval(nanoseconds: Int64(Double(over.nanoseconds) * place))..<Interval.forever
+        if let stages { return stages.presence(ofHeight: position * stages.devices, endingAfter: offset) }
+        return Interval(nanoseconds: Int64(Double(over.nanoseconds) * position))..<Interval.forever
     }
 }
 

@@ -128,12 +128,12 @@ extension ContiguousArray<Wake> {
         withUnsafeMutableBufferPointer { entries in
             for index in entries.indices.dropFirst() {
                 let entry = entries[index]
-                var place = index
-                while place > 0, entries[place - 1] < entry {
-                    entries[place] = entries[place - 1]
-                    place -= 1
+                var target = index
+                while target > 0, entries[target - 1] < entry {
+                    entries[target] = entries[target - 1]
+                    target -= 1
                 }
-                entries[place] = entry
+                entries[target] = entry
             }
         }
     }

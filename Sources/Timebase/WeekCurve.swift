@@ -61,7 +61,7 @@ package struct WeekCurve: Sendable, Hashable {
     ///
     /// - Complexity: O(log n) in the number of the zone's changes.
     package func speed(at instant: Instant, in zone: UTCOffsets) -> Double {
-        let (_, inWeek) = WeekCurve.place(instant + zone.offset(at: instant).offset)
+        let (_, inWeek) = WeekCurve.position(instant + zone.offset(at: instant).offset)
         return weight(ofHour: Int(inWeek / WeekCurve.hourNanoseconds))
     }
 
@@ -84,7 +84,7 @@ package struct WeekCurve: Sendable, Hashable {
     }
 
     /// The number of the week, and the nanoseconds in it, of a local time.
-    private static func place(_ local: Instant) -> (week: Int64, inWeek: Int64) {
+    private static func position(_ local: Instant) -> (week: Int64, inWeek: Int64) {
         let sinceMonday = local.nanoseconds + monday
         let week = CivilTime.floorDivide(sinceMonday, weekNanoseconds)
         return (week, sinceMonday - week * weekNanoseconds)
@@ -98,13 +98,13 @@ package struct WeekCurve: Sendable, Hashable {
     }
 
     private func activityBetween(_ from: Instant, _ until: Instant) -> Double {
-        let (first, last) = (WeekCurve.place(from), WeekCurve.place(until))
+        let (first, last) = (WeekCurve.position(from), WeekCurve.position(until))
         return Double(last.week - first.week) * WeekCurve.week + area(last.inWeek) - area(first.inWeek)
     }
 
     /// The local time at which so many seconds of activity have gone by since another.
     private func local(after local: Instant, activity: Double) -> Instant {
-        let (week, inWeek) = WeekCurve.place(local)
+        let (week, inWeek) = WeekCurve.position(local)
         let target = area(inWeek) + activity
         let weeks = (target / WeekCurve.week).rounded(.down)
         let rest = min(max(0, target - weeks * WeekCurve.week), WeekCurve.week)

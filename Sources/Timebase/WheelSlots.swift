@@ -2,7 +2,7 @@
 /// slot that holds something.
 ///
 /// Chunks come from one store and go back to it, so the wheel allocates nothing once it has held the most that it
-/// ever holds, and needs no more than 7 places beyond its entries for each slot in use.
+/// ever holds, and needs no more than 7 cells beyond its entries for each slot in use.
 struct WheelSlots {
     /// What one slot holds.
     private struct Slot {
@@ -76,7 +76,7 @@ struct WheelSlots {
         var used = (Int(slot.count) - 1) & (WheelSlots.chunkSize - 1) + 1
         while chunk >= 0 {
             let begin = Int(chunk) * WheelSlots.chunkSize
-            for place in begin..<begin + used { destination.append(entries[place]) }
+            for position in begin..<begin + used { destination.append(entries[position]) }
             used = WheelSlots.chunkSize
             let next = following[Int(chunk)]
             following[Int(chunk)] = free

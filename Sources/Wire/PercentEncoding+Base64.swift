@@ -12,17 +12,17 @@ extension PercentEncoding {
         // Each character becomes three at most; a step stores eight bytes, and an escape four.
         output.append(upTo: Base64.encodedCount(of: input.count) * 3 + 8) { memory in
             var length = 0
-            var place = 0
+            var offset = 0
             Base64.pairs.withUnsafeBufferPointer { pairs in
                 // Six bytes a step, of the eight that are read.
-                while place &+ 8 <= input.count {
-                    let word = Base64.word(at: source + place, pairs)
+                while offset &+ 8 <= input.count {
+                    let word = Base64.word(at: source + offset, pairs)
                     hash = JavaHash.next(hash, word)
                     length &+= write(word, to: memory + length)
-                    place &+= 6
+                    offset &+= 6
                 }
             }
-            let rest = UnsafeRawBufferPointer(rebasing: input[place...])
+            let rest = UnsafeRawBufferPointer(rebasing: input[offset...])
             length &+= writeEnd(rest, &hash, to: memory + length)
             return length
         }

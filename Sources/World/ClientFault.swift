@@ -143,7 +143,7 @@ package struct ClientRequest: Hashable, Sendable {
 /// Decides what becomes of requests on the client's side.
 ///
 /// It has no state: the verdict is a function of the plan, the device's stream (seed, population and
-/// index in it), the request's ordinal on its device, the window's place in the plan, and the time. So
+/// index in it), the request's ordinal on its device, the window's index in the plan, and the time. So
 /// every world comes to the same verdicts, whatever the order in which devices send.
 package struct ClientFaultDirector: Hashable, Sendable {
     private let plan: ClientFaultPlan

@@ -80,9 +80,9 @@ struct PatternTests {
         var updates: [Instant] = []
         for device in 0..<8 {
             let actions = life(model(patterns, app: app), device: device)
-            for (place, planned) in actions.enumerated() where planned.action == .updateApp(version: 3) {
+            for (index, planned) in actions.enumerated() where planned.action == .updateApp(version: 3) {
                 updates.append(planned.at)
-                #expect(actions[place + 1].action.isLaunch)
+                #expect(actions[index + 1].action.isLaunch)
             }
             #expect(actions.filter { $0.action == .updateApp(version: 3) }.count == 1)
             let versions = actions.compactMap { planned in
@@ -138,8 +138,8 @@ struct PatternTests {
 
     @Test("what is drawn for a pattern goes by its name, whatever stands before it")
     func names() {
-        func drawn(_ name: String, place: Int) -> [[PlannedAction]] {
-            let id = PatternID(place, name: name)
+        func drawn(_ name: String, number: Int) -> [[PlannedAction]] {
+            let id = PatternID(number, name: name)
             var patterns = UserPatterns()
             patterns.releases = [.init(pattern: id, version: 3, at: day(2), over: .hours(96))]
             patterns.bots = [.init(pattern: id, share: 0.5, persona: Presets.bot)]
@@ -149,8 +149,8 @@ struct PatternTests {
             let models = model(patterns)
             return (0..<8).map { life(models, device: $0, days: 6) }
         }
-        #expect(drawn("a", place: 0) == drawn("a", place: 7))
-        #expect(drawn("a", place: 0) != drawn("b", place: 0))
+        #expect(drawn("a", number: 0) == drawn("a", number: 7))
+        #expect(drawn("a", number: 0) != drawn("b", number: 0))
     }
 
     @Test("a mistake puts another event in the place, or beside it")

@@ -15,9 +15,9 @@ struct PropertySamplerTests {
     private func value(
         of key: String, among rules: [PropertyRule], by sampler: PropertySampler, _ sequence: UInt64
     ) throws -> PropertyValue {
-        let place = try #require(rules.firstIndex { $0.key == key })
-        var own = RandomStream(key: sequence).child(rules.draws[place])
-        return sampler.value(of: rules[place].generator, stream: &own, context: context(sequence))
+        let index = try #require(rules.firstIndex { $0.key == key })
+        var own = RandomStream(key: sequence).child(rules.draws[index])
+        return sampler.value(of: rules[index].generator, stream: &own, context: context(sequence))
     }
 
     @Test("come out the same each time from the event's own stream")
@@ -141,11 +141,11 @@ struct PropertySamplerTests {
     func orders() throws {
         let submitted = try #require(Presets.shop.events.first { $0.name == "SubmitOrder" })
         let price = PropertyGenerator.entity(catalogue: Shop.product, field: 2)
-        for place in 0..<UInt8(100) {
-            let order = Deal.number(thing: 37, of: 2048, device: 9, place: place)
+        for ordinal in 0..<UInt8(100) {
+            let order = Deal.number(thing: 37, of: 2048, device: 9, ordinal: ordinal)
             func number(_ generator: PropertyGenerator) -> Double? {
-                var stream = RandomStream(key: UInt64(place))
-                let context = context(UInt64(place), subject: order)
+                var stream = RandomStream(key: UInt64(ordinal))
+                let context = context(UInt64(ordinal), subject: order)
                 guard
                     case .number(let number) = sampler.value(of: generator, stream: &stream, context: context)
                 else { return nil }
@@ -158,7 +158,7 @@ struct PropertySamplerTests {
             #expect(try abs(number("order_amount") + number("discount_amount") - worth) < 1e-9)
         }
         var stream = RandomStream(key: 0)
-        let order = context(subject: Deal.number(thing: 37, of: 2048, device: 9, place: 3))
+        let order = context(subject: Deal.number(thing: 37, of: 2048, device: 9, ordinal: 3))
         let product = PropertyGenerator.entityID(catalogue: Shop.product, prefix: "SKU")
         #expect(sampler.value(of: product, stream: &stream, context: order) == .string("SKU00037"))
     }
@@ -167,8 +167,8 @@ struct PropertySamplerTests {
     func deals() {
         var numbers = Set<UInt32>()
         for device in [0, 1, 2, 63, 64, 65, 32_766] as [UInt32] {
-            for place in 0..<UInt8(64) {
-                numbers.insert(Deal.number(thing: 5, of: 2048, device: device, place: place))
+            for ordinal in 0..<UInt8(64) {
+                numbers.insert(Deal.number(thing: 5, of: 2048, device: device, ordinal: ordinal))
             }
         }
         #expect(numbers.count == 7 * 64)

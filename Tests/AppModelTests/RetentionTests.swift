@@ -71,10 +71,10 @@ struct RetentionTests {
         var left = 0
         for device in 0..<600 {
             let actions = life(model, seed: seed, device: device, end: day(1))
-            let place = actions.firstIndex { $0.action == .uninstall }
-            left += place == nil ? 0 : 1
-            guard let place else { continue }
-            #expect(place == actions.count - 1)
+            let index = actions.firstIndex { $0.action == .uninstall }
+            left += index == nil ? 0 : 1
+            guard let index else { continue }
+            #expect(index == actions.count - 1)
             // Nobody deletes an app that is open.
             let open = actions.last {
                 [.enterForeground, .enterBackground].contains($0.action) || $0.action.isLaunch
@@ -111,13 +111,13 @@ extension RetentionTests {
         var (deletions, returns) = (0, 0)
         for device in 0..<300 {
             let actions = life(model, seed: seed, device: device, end: day(1))
-            for place in actions.indices where actions[place].action == .uninstall {
-                guard day(1) - actions[place].at > .hours(2) else { continue }
+            for index in actions.indices where actions[index].action == .uninstall {
+                guard day(1) - actions[index].at > .hours(2) else { continue }
                 deletions += 1
-                guard place + 1 < actions.count else { continue }
+                guard index + 1 < actions.count else { continue }
                 returns += 1
-                let next = actions[place + 1]
-                #expect(next.at == actions[place].at + .hours(2))
+                let next = actions[index + 1]
+                #expect(next.at == actions[index].at + .hours(2))
                 #expect(next.action == .launch(passive: false))
             }
         }

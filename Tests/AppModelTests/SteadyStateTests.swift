@@ -90,7 +90,7 @@ struct SteadyStateTests {
         var sessions = 0.0
         let count = 200_000
         for _ in 0..<count {
-            if case .inSession = steady.place(meanGap: 192_000 / 0.65, activity: 1, &stream) { sessions += 1 }
+            if case .inSession = steady.draw(meanGap: 192_000 / 0.65, activity: 1, &stream) { sessions += 1 }
         }
         // 273 s of 192,000 · (0.65 gaps and 0.35 returns of 277 s in a cycle).
         let expected = Double(count) * 273 / (192_000 + 0.35 * 277 + 273)

@@ -44,10 +44,10 @@ struct UserForecastTests {
     }
 
     @Test("a sample cut short by its budget is spread over the population")
-    func places() {
-        #expect(UserForecast.places(8) == [0, 4, 2, 6, 1, 5, 3, 7])
-        #expect(UserForecast.places(5).sorted() == [0, 1, 2, 3, 4])
-        #expect(UserForecast.places(1) == [0] && UserForecast.places(0).isEmpty)
+    func spreadOrder() {
+        #expect(UserForecast.spreadOrder(8) == [0, 4, 2, 6, 1, 5, 3, 7])
+        #expect(UserForecast.spreadOrder(5).sorted() == [0, 1, 2, 3, 4])
+        #expect(UserForecast.spreadOrder(1) == [0] && UserForecast.spreadOrder(0).isEmpty)
         let population = population(Presets.power, devices: 100, length: .hours(24))
         #expect(UserForecast(of: population, sample: 100, budget: 1).sampledDevices == 1)
     }

@@ -132,16 +132,16 @@ struct DatasetPartsTests {
             EventField("name", "a", .string, ""), EventField("in.name", "b", .string, ""),
             EventField("in.other", "c", .string, ""), EventField("gone", "d", .string, ""),
         ]
-        let finder = FieldFinder(fields, places: ["a": 0, "b": 1, "c": 2])
-        func place(_ name: String, _ group: Int) -> FieldFinder.Place? {
-            Array(name.utf8).withUnsafeBytes { finder.place(of: $0, in: group) }
+        let finder = FieldFinder(fields, numbers: ["a": 0, "b": 1, "c": 2])
+        func match(_ name: String, _ group: Int) -> FieldFinder.Match? {
+            Array(name.utf8).withUnsafeBytes { finder.match(of: $0, in: group) }
         }
-        #expect(place("name", 0) == .column(0))
-        #expect(place("in", 0) == .group(1))
-        #expect(place("name", 1) == .column(1))
-        #expect(place("other", 1) == .column(2))
-        #expect(place("other", 0) == nil)
-        #expect(place("gone", 0) == nil)
+        #expect(match("name", 0) == .column(0))
+        #expect(match("in", 0) == .group(1))
+        #expect(match("name", 1) == .column(1))
+        #expect(match("other", 1) == .column(2))
+        #expect(match("other", 0) == nil)
+        #expect(match("gone", 0) == nil)
     }
 
     @Test("names of several groups whose hashes are the same are told apart")
@@ -151,24 +151,24 @@ struct DatasetPartsTests {
             EventField("in.name", "a", .string, ""), EventField("namd", "b", .string, ""),
             EventField("in.namd", "c", .string, ""), EventField("on.namg", "d", .string, ""),
         ]
-        func places(_ fields: [EventField]) -> [FieldFinder.Place?] {
-            let finder = FieldFinder(fields, places: ["a": 0, "b": 1, "c": 2, "d": 3])
+        func matches(_ fields: [EventField]) -> [FieldFinder.Match?] {
+            let finder = FieldFinder(fields, numbers: ["a": 0, "b": 1, "c": 2, "d": 3])
             return [("name", 1), ("namd", 0), ("namd", 1), ("namg", 2), ("name", 0), ("namf", 2)].map {
                 name, group in
-                Array(name.utf8).withUnsafeBytes { finder.place(of: $0, in: group) }
+                Array(name.utf8).withUnsafeBytes { finder.match(of: $0, in: group) }
             }
         }
         #expect(
-            places(fields) == [.column(0), .column(1), .column(2), .column(3), nil, nil])
-        #expect(places([fields[0]]) == [.column(0), nil, nil, nil, nil, nil])
+            matches(fields) == [.column(0), .column(1), .column(2), .column(3), nil, nil])
+        #expect(matches([fields[0]]) == [.column(0), nil, nil, nil, nil, nil])
     }
 
     @Test("a name that joins the dot before it in one character is found by its bytes")
     func joined() {
         let name = "\u{301}x"
-        let finder = FieldFinder([EventField("in.\(name)", "a", .string, "")], places: ["a": 0])
-        #expect(Array(name.utf8).withUnsafeBytes { finder.place(of: $0, in: 1) } == .column(0))
-        #expect(Array("in".utf8).withUnsafeBytes { finder.place(of: $0, in: 0) } == .group(1))
+        let finder = FieldFinder([EventField("in.\(name)", "a", .string, "")], numbers: ["a": 0])
+        #expect(Array(name.utf8).withUnsafeBytes { finder.match(of: $0, in: 1) } == .column(0))
+        #expect(Array("in".utf8).withUnsafeBytes { finder.match(of: $0, in: 0) } == .group(1))
     }
 
     @Test("days are those of the zone's clocks, also where these are set forward")

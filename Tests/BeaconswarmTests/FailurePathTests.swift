@@ -69,7 +69,7 @@ struct RunReaderTests {
     }
 
     @Test("by the folder, by the report's path, and broken off by its last state")
-    func places() async throws {
+    func folders() async throws {
         let (bench, folder) = try await played()
         let whole = try RunReader.read(folder)
         #expect(whole.events.captured > 0 && !whole.isPartial)

@@ -68,9 +68,10 @@ struct RunOptionsTests {
             let completed = try RunOptions(source: ScenarioSource(path: "s.json")).completed(by: [
                 variable: "value"
             ])
-            for (other, place) in names {
+            for (other, otherPath) in names {
                 #expect(
-                    completed[keyPath: place] == (other == variable ? "value" : nil), "\(variable), \(other)")
+                    completed[keyPath: otherPath] == (other == variable ? "value" : nil),
+                    "\(variable), \(other)")
             }
             var given = RunOptions(source: ScenarioSource(path: "s.json"))
             given[keyPath: path] = "given"

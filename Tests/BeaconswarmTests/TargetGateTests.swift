@@ -107,7 +107,7 @@ struct TargetGateTests {
     }
 
     @Test("the shared target, a population's addresses and what options put in their place all go through it")
-    func places() async throws {
+    func origins() async throws {
         let shared = try #require(try await refusal(ScenarioBench.text(Self.shared)))
         #expect(shared.contains("the target shared.test:") && shared.contains("--i-own shared.test"))
         let own = try #require(try await refusal(ScenarioBench.text(Self.shared, population: Self.own)))

@@ -52,7 +52,7 @@ struct DescriptionReadingTests {
             #"{"request": {"path": "/in", "body": \#(body)}, "events": {"tag": "/bs_id", "common": {"n": "{{name}}"}, "tap": {"name": "t"}}}"#
         )
         let path = try #require(JSONPath(text: pointer))
-        #expect(description.lists == [EventPlace(path, isText: isText)])
+        #expect(description.lists == [EventPath(path, isText: isText)])
         var plan = CollectorPlan()
         plan.descriptions = [description]
         let list = #"[{"n":"a","bs_id":"1-1"},{"n":"b","bs_id":"1-2"}]"#

@@ -299,12 +299,12 @@ struct SystemsTests {
 
     private func mutate(_ body: inout [UInt8], _ draw: inout RandomStream) {
         for _ in 0...draw.below(3) {
-            let place = Int(draw.below(UInt64(body.count)))
+            let offset = Int(draw.below(UInt64(body.count)))
             switch draw.below(4) {
-            case 0: body.remove(at: place)
-            case 1: body.insert(UInt8(truncatingIfNeeded: draw.next()), at: place)
-            case 2: body = Array(body.prefix(max(1, place)))
-            default: body[place] = UInt8(truncatingIfNeeded: draw.next())
+            case 0: body.remove(at: offset)
+            case 1: body.insert(UInt8(truncatingIfNeeded: draw.next()), at: offset)
+            case 2: body = Array(body.prefix(max(1, offset)))
+            default: body[offset] = UInt8(truncatingIfNeeded: draw.next())
             }
             if body.isEmpty { body = [0] }
         }

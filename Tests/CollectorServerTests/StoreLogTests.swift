@@ -47,11 +47,11 @@ struct StoreLogTests {
             let whole = ends.filter { $0 <= cut }.count
             #expect(Array(bytes[..<cut]).withUnsafeBytes { Array(LogFrames($0)).count } == whole)
         }
-        for place in bytes.indices {
+        for offset in bytes.indices {
             var damaged = bytes
-            damaged[place] ^= 0x10
+            damaged[offset] ^= 0x10
             let read = damaged.withUnsafeBytes { LogFrames($0).map(\.lastBatch) }
-            #expect(read == Array([1, 2, 3].prefix(ends.filter { $0 <= place }.count)), "byte \(place)")
+            #expect(read == Array([1, 2, 3].prefix(ends.filter { $0 <= offset }.count)), "byte \(offset)")
         }
     }
 

@@ -54,7 +54,7 @@ extension String {
         if contains(key) {
             return split(separator: key + "true", omittingEmptySubsequences: false).joined(separator: off)
         }
-        guard let place = firstIndex(of: "{") else { return self }
-        return self[...place] + off + ", " + self[index(after: place)...]
+        guard let brace = firstIndex(of: "{") else { return self }
+        return self[...brace] + off + ", " + self[index(after: brace)...]
     }
 }

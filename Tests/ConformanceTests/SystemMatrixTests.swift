@@ -83,18 +83,18 @@ struct SystemCostTests {
             for disturbance in SystemCosts.Disturbance.allCases {
                 let cost = try SystemCosts.cost(row, disturbance)
                 let expected = AnswerRules.expectation(row, disturbance)
-                let place: Comment = "\(row), \(disturbance.rawValue)"
+                let label: Comment = "\(row), \(disturbance.rawValue)"
                 for (found, wanted) in [
                     (cost.lost, expected.lost), (cost.takenForDelivered, expected.takenForDelivered),
                     (cost.copies, expected.copies),
                 ] {
                     guard let wanted else { continue }
-                    if wanted == 0 { #expect(found == 0, place) }
-                    #expect(abs(found - wanted) <= Self.tolerance, place)
+                    if wanted == 0 { #expect(found == 0, label) }
+                    #expect(abs(found - wanted) <= Self.tolerance, label)
                 }
                 // Some never come again after their first half.
-                if let kept = expected.kept { #expect(abs(cost.kept - kept) <= Self.tolerance, place) }
-                #expect(cost.problems.isEmpty, "\(place): \(cost.problems.joined(separator: "\n"))")
+                if let kept = expected.kept { #expect(abs(cost.kept - kept) <= Self.tolerance, label) }
+                #expect(cost.problems.isEmpty, "\(label): \(cost.problems.joined(separator: "\n"))")
                 cells.append(Self.text(cost))
             }
             rows.append(("\(row)", cells))

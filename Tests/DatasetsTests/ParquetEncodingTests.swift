@@ -31,8 +31,8 @@ struct ParquetEncodingTests {
                 for start in stride(from: 0, to: bits, by: width) {
                     var value: UInt32 = 0
                     for bit in 0..<width {
-                        let place = start + bit
-                        value |= UInt32(bytes[at + place / 8] >> UInt8(place % 8) & 1) << UInt32(bit)
+                        let position = start + bit
+                        value |= UInt32(bytes[at + position / 8] >> UInt8(position % 8) & 1) << UInt32(bit)
                     }
                     values.append(value)
                 }

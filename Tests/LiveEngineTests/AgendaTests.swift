@@ -56,7 +56,7 @@ struct AgendaTests {
     func requests() {
         var agenda = Agenda(deviceCount: 1)
         agenda.setWake(of: 0, at: at(10))
-        for place in [5, 2, 0] { agenda.setRequest(Int32(place), at: at(10)) }
+        for slot in [5, 2, 0] { agenda.setRequest(Int32(slot), at: at(10)) }
         agenda.setRequest(2, at: at(30))
         agenda.setRequest(2, at: at(10))
         // Setting the same moment again changes no order.
@@ -76,7 +76,7 @@ struct AgendaTests {
         var draw = RandomStream(key: seed)
         var agenda = Agenda(deviceCount: 0)
         let times = (0..<1000).map { _ in Int64(draw.below(300)) }
-        for (place, time) in times.enumerated() { agenda.setRequest(Int32(place), at: at(time)) }
+        for (slot, time) in times.enumerated() { agenda.setRequest(Int32(slot), at: at(time)) }
         let expected = times.indices.sorted { (times[$0], $0) < (times[$1], $1) }
         #expect(due(&agenda, 300) == expected.map { .request(Int32($0)) }, "seed \(seed)")
     }

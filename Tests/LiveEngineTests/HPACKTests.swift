@@ -7,8 +7,8 @@ import Timebase
 @Suite("HPACK")
 struct HPACKTests {
     private static func bytes(_ hex: String) -> [UInt8] {
-        stride(from: 0, to: hex.count, by: 2).map { place in
-            let start = hex.index(hex.startIndex, offsetBy: place)
+        stride(from: 0, to: hex.count, by: 2).map { offset in
+            let start = hex.index(hex.startIndex, offsetBy: offset)
             return UInt8(hex[start..<hex.index(start, offsetBy: 2)], radix: 16) ?? 0
         }
     }

@@ -137,9 +137,9 @@ struct PartTests {
             RunRecorder(start: PartTests.start, populationCount: count + 1),
             RunRecorder(start: range.lowerBound, populationCount: count),
         ]
-        for (place, other) in others.enumerated() {
-            #expect(!mine.fits(other), "\(place)")
-            #expect(place == 0 || !others[0].fits(other), "\(place)")
+        for (index, other) in others.enumerated() {
+            #expect(!mine.fits(other), "\(index)")
+            #expect(index == 0 || !others[0].fits(other), "\(index)")
         }
     }
 

@@ -49,8 +49,9 @@ struct AxisTests {
             let axis = Axis(lines: lines, peaks: [30], unit: unit)
             #expect(axis.ticks == axis.ticks.sorted() && axis.ticks.count > 1)
             let values = (lines.flatMap { $0 } + [0, 1e-12, 1, 30]).sorted()
-            let places = values.map(axis.position)
-            #expect(places == places.sorted() && places.allSatisfy { (0...1).contains($0) }, "\(unit)")
+            let positions = values.map(axis.position)
+            #expect(
+                positions == positions.sorted() && positions.allSatisfy { (0...1).contains($0) }, "\(unit)")
             #expect(axis.position(axis.ticks.last ?? 0) == 1)
         }
     }

@@ -158,13 +158,13 @@ struct ChartLayoutTests {
         let pictures = try Pictures.read(page)
         #expect(pictures.count >= 8)
         for picture in pictures {
-            let place = "\(picture.title) (\(picture.classes))"
+            let label = "\(picture.title) (\(picture.classes))"
             for (index, text) in picture.texts.enumerated() {
                 #expect(
                     text.range.lowerBound > -1 && text.range.upperBound < picture.width + 1
-                        && text.y > 8 && text.y < picture.height, "\(place): \(text.text)")
+                        && text.y > 8 && text.y < picture.height, "\(label): \(text.text)")
                 for other in picture.texts[..<index] {
-                    #expect(!text.covers(other), "\(place): \(text.text) on \(other.text)")
+                    #expect(!text.covers(other), "\(label): \(text.text) on \(other.text)")
                 }
             }
         }

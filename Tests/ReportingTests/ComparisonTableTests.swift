@@ -21,13 +21,13 @@ struct ComparisonTableTests {
 
     /// Six seeds, of which three have a freshness of the entry.
     private func comparison(_ request: ComparisonRequest = ComparisonRequest()) -> Comparison {
-        func side(_ place: UInt64, _ label: String) -> Comparison.Side {
+        func side(_ number: UInt64, _ label: String) -> Comparison.Side {
             let cells = (0..<6 as Range<UInt64>).map { seed in
                 var stream = RandomStream(key: 5).child(seed)
                 var cell = SyntheticLab.cell(seed, loss: 0.02, stream: &stream)
                 let freshness: Double? =
-                    seed < 3 ? 100_000 + Double(place) * 40_000 + Double(seed) * 300 : nil
-                let lost: UInt64 = place > 0 ? 0 : seed == 0 ? 950 : 1000
+                    seed < 3 ? 100_000 + Double(number) * 40_000 + Double(seed) * 300 : nil
+                let lost: UInt64 = number > 0 ? 0 : seed == 0 ? 950 : 1000
                 cell.entries = [entry("outage", lost: lost, freshness: freshness)]
                 return cell
             }

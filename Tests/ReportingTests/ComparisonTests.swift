@@ -73,15 +73,15 @@ extension SyntheticLab {
         -> Comparison
     {
         let root = RandomStream(key: 91).child(set)
-        func side(_ place: UInt64) -> Comparison.Side {
+        func side(_ number: UInt64) -> Comparison.Side {
             let cells = (0..<runs).map { seed in
-                var stream = root.child(place).child(seed)
-                return cell(seed, loss: 0.02 + Double(place) * worseBy, stream: &stream)
+                var stream = root.child(number).child(seed)
+                return cell(seed, loss: 0.02 + Double(number) * worseBy, stream: &stream)
             }
-            var side = self.side(cells, place == 0 ? "base" : "candidate")
+            var side = self.side(cells, number == 0 ? "base" : "candidate")
             side.mode = .live
             side.run = inOneCommand ? "" : side.label
-            side.target = inOneCommand ? "http://127.0.0.1:\(place)" : nil
+            side.target = inOneCommand ? "http://127.0.0.1:\(number)" : nil
             return side
         }
         return Comparison(base: side(0), candidate: side(1), request: ComparisonRequest())

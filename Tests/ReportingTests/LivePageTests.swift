@@ -85,8 +85,8 @@ struct LivePageTests {
     @Test("What was said is shown with the newest first, as text")
     func log() {
         let part = LivePage.log(["first", "<b>second</b>"])
-        let places = ["&lt;b&gt;second", "first"].compactMap { part.html.firstRange(of: $0)?.lowerBound }
-        #expect(places.count == 2 && places[0] < places[1])
+        let positions = ["&lt;b&gt;second", "first"].compactMap { part.html.firstRange(of: $0)?.lowerBound }
+        #expect(positions.count == 2 && positions[0] < positions[1])
     }
 
     @Test("Summaries, counters and gauges are pushed as what they are")

@@ -7,7 +7,7 @@ import Wire
 /// What reading a report does with a file that is not what it should be.
 @Suite("Reading a damaged report")
 struct ReportReadingTests {
-    /// A value's place: the keys and indices that lead to it.
+    /// A value's path: the keys and indices that lead to it.
     private enum Step: Hashable {
         case key(String)
         case index(Int)
@@ -30,19 +30,19 @@ struct ReportReadingTests {
         }
     }
 
-    /// Every place of a value; of arrays the first element alone.
-    private static func places(_ value: JSONNode, _ path: [Step] = []) -> [(path: [Step], value: JSONNode)] {
+    /// Every path of a value; of arrays the first element alone.
+    private static func paths(_ value: JSONNode, _ path: [Step] = []) -> [(path: [Step], value: JSONNode)] {
         var all = path.isEmpty ? [] : [(path, value)]
         switch value.content {
         case .object(let members):
-            for member in members { all += places(member.value, path + [.key(member.key)]) }
-        case .array(let values): if let first = values.first { all += places(first, path + [.index(0)]) }
+            for member in members { all += paths(member.value, path + [.key(member.key)]) }
+        case .array(let values): if let first = values.first { all += paths(first, path + [.index(0)]) }
         default: break
         }
         return all
     }
 
-    /// The value with what stands at a place replaced; `nil` removes a key.
+    /// The value with what stands at a path replaced; `nil` removes a key.
     private static func changed(_ value: JSONNode, _ path: ArraySlice<Step>, to new: JSONNode?) -> JSONNode {
         guard let step = path.first else { return new ?? .null }
         let rest = path.dropFirst()
@@ -82,7 +82,7 @@ struct ReportReadingTests {
     func wrongKinds() throws {
         let whole = ReportJSON.value(of: ReportReadingTests.report())
         var refused = 0
-        for (path, value) in ReportReadingTests.places(whole) {
+        for (path, value) in ReportReadingTests.paths(whole) {
             let name = ReportReadingTests.name(path)
             guard let wrong = ReportReadingTests.other(than: value), !ReportReadingTests.isDerived(name)
             else {
@@ -101,7 +101,7 @@ struct ReportReadingTests {
     func removed() throws {
         let whole = ReportJSON.value(of: ReportReadingTests.report())
         var refused: Set<String> = []
-        for (path, _) in ReportReadingTests.places(whole) {
+        for (path, _) in ReportReadingTests.paths(whole) {
             // Close-ups name their mark by its index.
             guard case .key = path.last, path != [.key("marks")] else { continue }
             let bytes = ReportReadingTests.changed(whole, path[...], to: nil).bytes(.compact)

@@ -49,8 +49,8 @@ struct TerminalTests {
         let texts = [
             "✗ FAILED", "█ LEDGER", "balance", "█ AUDIT", "█ THRESHOLDS", "█ TOTAL RESULTS", "█ RUN AGAIN",
         ]
-        let places = try texts.map { try #require(text.range(of: $0)?.lowerBound, "\($0)") }
-        #expect(places == places.sorted())
+        let positions = try texts.map { try #require(text.range(of: $0)?.lowerBound, "\($0)") }
+        #expect(positions == positions.sorted())
         #expect(text.contains("✓ 'p(95)<60000' was "))
         #expect(text.contains("'p(99)<2500' had no samples"))
     }

@@ -42,8 +42,8 @@ struct WritersTests {
             "Thresholds",
             "What the collector holds", "How it was run",
         ]
-        let places = try texts.map { try #require(page.range(of: ">" + $0)?.lowerBound, "\($0)") }
-        #expect(places == places.sorted())
+        let positions = try texts.map { try #require(page.range(of: ">" + $0)?.lowerBound, "\($0)") }
+        #expect(positions == positions.sorted())
         #expect(page.contains("not k6&#39;s meaning"))
         #expect(page.contains("--seed 18446744073709551557"))
     }
@@ -94,13 +94,13 @@ struct WritersTests {
         let labels = page[begin..<end].components(separatedBy: "<text ").filter {
             $0.contains("class=\"note\"")
         }
-        let places = try labels.map { label in
+        let positions = try labels.map { label in
             let start = try #require(label.range(of: "x=\"")?.upperBound)
             return try #require(Double(label[start...].prefix { $0 != "\"" }))
         }
         #expect(labels.first?.contains(">2<") == true && labels.dropFirst().first?.contains(">1<") == true)
-        #expect((3..<20).contains(places.count))
-        #expect(zip(places, places.dropFirst()).allSatisfy { $1 - $0 > 8 })
+        #expect((3..<20).contains(positions.count))
+        #expect(zip(positions, positions.dropFirst()).allSatisfy { $1 - $0 > 8 })
     }
 
     /// A run in which nothing happened at all.

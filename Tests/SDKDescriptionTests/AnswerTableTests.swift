@@ -71,9 +71,9 @@ import Wire
     }
 
     @Test func aBodyListsWhatItRefuses() throws {
-        let places = ["/invalid/*", "/failed/*/index", "/silenced"].compactMap { JSONPath(text: $0) }
+        let paths = ["/invalid/*", "/failed/*/index", "/silenced"].compactMap { JSONPath(text: $0) }
         let table = AnswerTable([
-            .init([.group(2)], .delivered), .init([.status(400)], .dropListed, listed: places),
+            .init([.group(2)], .delivered), .init([.status(400)], .dropListed, listed: paths),
             .init([.anything], .retry),
         ])
         #expect(table.readsBodies && table.unlisted == nil)
@@ -86,12 +86,12 @@ import Wire
         #expect(listed(#"{"silenced": [5, -1, 1.5, "2", null, 1e1]}"#) == [])
         #expect(listed(#"{"silenced": 4}"#) == [4])
         #expect(listed("no JSON") == [] && listed("[]") == [] && listed(#"{"invalid": 3}"#) == [])
-        for place in places {
-            #expect(listed(place.listing([1, 4]).compactText) == [1, 4], "\(place.pointer)")
+        for path in paths {
+            #expect(listed(path.listing([1, 4]).compactText) == [1, 4], "\(path.pointer)")
         }
-        #expect(table.listing(status: 400) == places[0] && table.listing(status: 422) == nil)
+        #expect(table.listing(status: 400) == paths[0] && table.listing(status: 422) == nil)
         #expect(
-            AnswerTable([.init([.group(2)], .delivered), .init([.anything], .dropListed, listed: places)])
+            AnswerTable([.init([.group(2)], .delivered), .init([.anything], .dropListed, listed: paths)])
                 .unlisted == .offline)
     }
 }

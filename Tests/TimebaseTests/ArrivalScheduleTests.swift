@@ -99,15 +99,15 @@ struct ActivityClockTests {
 
 @Suite("Arrivals")
 struct ArrivalScheduleTests {
-    private func place(_ schedule: ArrivalSchedule, _ index: Int, of count: Int) -> Double {
+    private func position(_ schedule: ArrivalSchedule, _ index: Int, of count: Int) -> Double {
         schedule.position(index: index, count: count, stream: RandomStream(key: UInt64(index)))
     }
 
     private func times(_ schedule: ArrivalSchedule, _ index: Int, of count: Int) -> [Range<Interval>] {
         var result: [Range<Interval>] = []
-        let place = place(schedule, index, of: count)
+        let position = position(schedule, index, of: count)
         var offset = Interval(nanoseconds: -1)
-        while let pass = schedule.presence(of: place, endingAfter: offset) {
+        while let pass = schedule.presence(of: position, endingAfter: offset) {
             result.append(pass)
             if pass.upperBound == .forever { break }
             offset = pass.upperBound
@@ -184,7 +184,7 @@ struct ArrivalScheduleTests {
         let count = 20_000
         var within = [Int](repeating: 0, count: 10)
         for index in 0..<count {
-            guard let pass = schedule.presence(of: place(schedule, index, of: count)) else { continue }
+            guard let pass = schedule.presence(of: position(schedule, index, of: count)) else { continue }
             within[Int(pass.lowerBound.fractionalSeconds / 10)] += 1
         }
         let each = Double(count) / 10

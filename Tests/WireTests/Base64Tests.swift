@@ -74,9 +74,9 @@ struct Base64Tests {
     func foreignBytes() {
         let alphabet = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
         for byte in UInt8.min...UInt8.max where !alphabet.contains(byte) {
-            for place in 0..<4 {
+            for index in 0..<4 {
                 var text = Array("AAAABBBB".utf8)
-                text[place] = byte
+                text[index] = byte
                 #expect(text.withUnsafeBytes { Base64.decode($0) } == nil)
             }
         }

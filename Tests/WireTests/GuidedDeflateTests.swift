@@ -5,7 +5,7 @@ import Timebase
 
 @Suite("Deflate by notes of what repeats")
 struct GuidedDeflateTests {
-    /// A note of a test: a place, a distance that may be any, and whether digits follow.
+    /// A note of a test: a position, a distance that may be any, and whether digits follow.
     struct Note {
         var position: Int
         var distance: Int
@@ -100,10 +100,10 @@ struct GuidedDeflateTests {
     @Test("a log knows how far before a text was written, in this input alone")
     func log() {
         let log = RepeatLog()
-        var place = RepeatPlace()
+        var occurrence = LastOccurrence()
         let origin = UnsafeRawPointer(("" as StaticString).utf8Start)
         func note(_ position: Int, isChance: Bool = false) {
-            log.open(origin: origin).pointee.note(origin + position, &place, isChance: isChance)
+            log.open(origin: origin).pointee.note(origin + position, &occurrence, isChance: isChance)
         }
         log.removeAll()
         note(10)

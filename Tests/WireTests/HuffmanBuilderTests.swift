@@ -23,8 +23,8 @@ struct HuffmanBuilderTests {
         while weights.count > 1 {
             let sum = weights.removeLast() + weights.removeLast()
             bits += sum
-            let place = weights.firstIndex { $0 < sum } ?? weights.count
-            weights.insert(sum, at: place)
+            let index = weights.firstIndex { $0 < sum } ?? weights.count
+            weights.insert(sum, at: index)
         }
         return bits
     }

@@ -88,18 +88,18 @@ struct ServerQueueTests {
     }
 
     @Test("M/M/1/K: loss, and the wait of those who get in", arguments: [(4, 0.8), (4, 1.5), (9, 1.0)])
-    func mm1k(places: Int, load: Double) {
+    func mm1k(slots: Int, load: Double) {
         // The chance of n present: load^n over the sum of all.
         var powers: [Double] = [1]
-        for _ in 0..<places { powers.append((powers.last ?? 1) * load) }
+        for _ in 0..<slots { powers.append((powers.last ?? 1) * load) }
         let sum = powers.reduce(0, +)
-        let lost = powers[places] / sum
+        let lost = powers[slots] / sum
         // An admitted request finds n < K present and waits for n services.
-        let wait = (0..<places).reduce(0.0) { $0 + Double($1) * powers[$1] } / (sum - powers[places]) * 0.01
+        let wait = (0..<slots).reduce(0.0) { $0 + Double($1) * powers[$1] } / (sum - powers[slots]) * 0.01
         let results = ServerQueueTests.seeds.map {
             run($0, rate: load * 100) {
                 $0.serviceTime = .exponential(mean: 10)
-                $0.queue = places - 1
+                $0.queue = slots - 1
             }
         }
         expect(results.map(\.lost), lost, "loss at \(load)")

@@ -2,7 +2,7 @@ import Timebase
 
 /// One of a scenario's patterns.
 package struct PatternID: Hashable, Sendable {
-    /// Its place in the scenario's list.
+    /// Its index in the scenario's list.
     package let number: Int
     /// The child of a device's stream of patterns from which it draws: by its name, so that no other pattern moves it.
     let stream: UInt64

@@ -57,7 +57,7 @@ extension UserPatterns {
         package var window: Range<Instant>
         /// Only while the app has this version.
         package var version: UInt16?
-        /// Only people of the time zone with this place among the population's.
+        /// Only people of the time zone with this index among the population's.
         package var zone: Int?
 
         package init(pattern: PatternID, event: UInt16, factor: Double, window: Range<Instant>) {
@@ -122,7 +122,7 @@ extension UserCalendar {
         bots(of: index).map { patterns.bots[$0].pattern.number == pattern } ?? false
     }
 
-    /// The first of the groups of bots that a device belongs to, by its place in ``UserPatterns/bots``; `nil` for a person's.
+    /// The first of the groups of bots that a device belongs to, by its index in ``UserPatterns/bots``; `nil` for a person's.
     package func groupOfBots(_ index: Int) -> Int? { bots(of: index) }
 
     func bots(of index: Int) -> Int? {
@@ -132,8 +132,8 @@ extension UserCalendar {
         }
     }
 
-    /// The place of a device's time zone among the population's.
-    func zonePlace(of index: Int) -> Int {
+    /// The index of a device's time zone among the population's.
+    func zoneIndex(of index: Int) -> Int {
         guard zones.choice.count > 1 else { return 0 }
         var stream = streams(.zone, index)
         return zones.choice.sample(&stream)

@@ -24,7 +24,7 @@ extension UserSimulator {
         for change in model.changes
         where change.event == event && change.window.contains(instant)
             && (change.version.map { $0 == version } ?? true)
-            && (change.zone.map { $0 == model.calendar?.zonePlace(of: Int(index)) } ?? true)
+            && (change.zone.map { $0 == model.calendar?.zoneIndex(of: Int(index)) } ?? true)
         {
             factor *= change.factor
         }

@@ -62,14 +62,14 @@ extension Screen {
 }
 
 extension Control {
-    /// A button of a screen; `place` is where it stands, in points.
+    /// A button of a screen; `frame` is where it stands, in points.
     static func button(
-        _ label: String, _ action: String, on target: String, id: String = "", at place: Frame,
+        _ label: String, _ action: String, on target: String, id: String = "", at frame: Frame,
         opens: UInt16? = nil, weight: Double = 1
     ) -> Control {
         var control = Control(className: "UIButton", action: action, target: target, label: label)
         control.identifier = id
-        control.frame = place
+        control.frame = frame
         control.opens = opens
         control.weight = weight
         return control
@@ -77,10 +77,10 @@ extension Control {
 
     /// A button that stands in the navigation bar.
     static func barButton(
-        _ label: String, _ action: String, on target: String, id: String = "", at place: Frame,
+        _ label: String, _ action: String, on target: String, id: String = "", at frame: Frame,
         weight: Double = 1
     ) -> Control {
-        var control = button(label, action, on: target, id: id, at: place, weight: weight)
+        var control = button(label, action, on: target, id: id, at: frame, weight: weight)
         control.className = "UIBarButtonItem"
         return control
     }
@@ -90,8 +90,8 @@ extension Control {
         _ label: String, to title: String, _ message: String, _ action: String, on target: String,
         id: String = "", style: Alert.Style = .alertController, weight: Double = 1
     ) -> Control {
-        let place = Frame(x: 0, y: 88, width: 270, height: 44)
-        var control = button(label, action, on: target, id: id, at: place, weight: weight)
+        let frame = Frame(x: 0, y: 88, width: 270, height: 44)
+        var control = button(label, action, on: target, id: id, at: frame, weight: weight)
         control.className = "UIAlertAction"
         control.alert = Alert(title: title, message: message)
         control.alert?.style = style
@@ -136,10 +136,10 @@ extension Control {
     }
 
     /// An item of the tab bar.
-    static func tab(_ label: String, _ place: Int, opens: UInt16, weight: Double = 0.3) -> Control {
+    static func tab(_ label: String, _ index: Int, opens: UInt16, weight: Double = 0.3) -> Control {
         var control = Control(
             className: "UITabBarButton", action: "_tabBarItemClicked:", target: "UITabBar", label: label)
-        control.frame = Frame(x: 2 + place * 75, y: 763, width: 71, height: 48)
+        control.frame = Frame(x: 2 + index * 75, y: 763, width: 71, height: 48)
         control.opens = opens
         control.weight = weight
         return control

@@ -72,7 +72,7 @@ extension Shop {
     private static let prices = EntityCycle(
         (0..<variantCount).flatMap { variant in kinds.map { $0.prices[variant] } })
 
-    /// The place of "specification" among the fields of ``products``.
+    /// The index of "specification" among the fields of ``products``.
     static let specification = 5
 
     static let products: Catalogue = {

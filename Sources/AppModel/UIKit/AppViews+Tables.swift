@@ -8,7 +8,7 @@ struct ScreenViews: Sendable {
     var webView = ViewNode.none
     /// Its part of ``AppViews/parents``.
     var parents: Range<Int>
-    /// The place of its first control in ``AppViews/controls``.
+    /// The index of its first control in ``AppViews/controls``.
     var firstControl: Int
     /// The index of its tab; `.max` for a screen that is pushed.
     var tab = UInt8.max

@@ -8,7 +8,7 @@ extension UIKitTrace {
     private enum Change {
         case again
         case push
-        /// To the screen at that place of the stack.
+        /// To the screen at that index of the stack.
         case pop(to: UInt8)
         /// To the root of that tab.
         case select(tab: UInt8)
@@ -41,9 +41,9 @@ extension UIKitTrace {
     }
 
     private func change(to next: UInt16, _ views: AppViews) -> Change {
-        let place = views.screens[Int(next)].tab
-        if place != .max {
-            if place != tab { return .select(tab: place) }
+        let ownTab = views.screens[Int(next)].tab
+        if ownTab != .max {
+            if ownTab != tab { return .select(tab: ownTab) }
             return depth > 1 ? .pop(to: 0) : .again
         }
         var below = Int(depth) - 2
@@ -72,39 +72,39 @@ extension UIKitTrace {
             load(next, views, body)
             disappear(views, body)
             appear(next, views, body)
-        case .pop(let place):
-            goBack(to: place, from: top, views, body)
+        case .pop(let index):
+            goBack(to: index, from: top, views, body)
             disappear(views, body)
             appear(next, views, body)
-        case .select(let place):
-            select(place, next, views, body)
+        case .select(let index):
+            select(index, next, views, body)
             appear(next, views, body)
             disappear(views, body)
         }
     }
 
-    /// Pops what lies above a place; the lanes stay until the popped screens are let go.
+    /// Pops what lies above an index; the lanes stay until the popped screens are let go.
     private mutating func goBack(
-        to place: UInt8, from top: UInt16, _ views: AppViews, _ body: (UIKitCall) -> Void
+        to index: UInt8, from top: UInt16, _ views: AppViews, _ body: (UIKitCall) -> Void
     ) {
         let button = views.screens[Int(top)].backButton
-        let isOneStep = place + 2 == depth
+        let isOneStep = index + 2 == depth
         if isOneStep && !state.contains(.hasTapped) && button != ViewNode.none {
-            body(.shouldPopItem(ViewReference(screen: top, node: button, value: stack[Int(place)])))
+            body(.shouldPopItem(ViewReference(screen: top, node: button, value: stack[Int(index)])))
         }
-        depth = place + 1
+        depth = index + 1
     }
 
     /// A stack that is full lets go of the screen above its root.
     private mutating func makeRoom(_ views: AppViews, _ body: (UIKitCall) -> Void) {
         guard Int(depth) == UIKitTrace.depthLimit else { return }
         release(stack[1], views, body)
-        for place in 2..<UIKitTrace.depthLimit { stack[place - 1] = stack[place] }
+        for index in 2..<UIKitTrace.depthLimit { stack[index - 1] = stack[index] }
         depth -= 1
     }
 
     private mutating func select(
-        _ place: UInt8, _ next: UInt16, _ views: AppViews, _ body: (UIKitCall) -> Void
+        _ index: UInt8, _ next: UInt16, _ views: AppViews, _ body: (UIKitCall) -> Void
     ) {
         if !state.contains(.hasSelected) {
             body(.setSelectedViewController(views.tabController(of: next)))
@@ -113,7 +113,7 @@ extension UIKitTrace {
         formerRoot = stack[0]
         stack[0] = next
         depth = 1
-        tab = place
+        tab = index
         loadTab(next, views, body)
     }
 
@@ -181,10 +181,10 @@ extension UIKitTrace {
             }
         }
         views.forEachController(of: screen, inTabOf: changesTab ? screen : nil) { body(.viewDidAppear($0)) }
-        var place = Int(formerDepth) - 1
-        while place >= Int(depth) {
-            release(stack[place], views, body)
-            place -= 1
+        var index = Int(formerDepth) - 1
+        while index >= Int(depth) {
+            release(stack[index], views, body)
+            index -= 1
         }
         if state.contains(.hasLoaded) { finishLoad(of: screen, views, draws, body) }
         formerDepth = depth

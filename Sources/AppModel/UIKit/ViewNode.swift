@@ -6,9 +6,9 @@ package struct ViewNode: Hashable, Sendable {
     /// The node around it; ``none`` for the outermost controller.
     package var parent: UInt16
     /// Index among the siblings of its class.
-    package var place: UInt16
+    package var classIndex: UInt16
     /// Index among all siblings.
-    package var siblingPlace: UInt16
+    package var siblingIndex: UInt16
     /// The nearest cell, itself included; ``none`` outside of lists.
     package var cell = ViewNode.none
     /// The cell's section.
@@ -28,12 +28,12 @@ package struct ViewNode: Hashable, Sendable {
     /// In place of a node that there is not.
     package static let none = UInt16.max
 
-    init(_ kind: ViewKind, _ className: String, parent: UInt16, place: UInt16, siblingPlace: UInt16) {
+    init(_ kind: ViewKind, _ className: String, parent: UInt16, classIndex: UInt16, siblingIndex: UInt16) {
         self.kind = kind
         self.className = className
         self.parent = parent
-        self.place = place
-        self.siblingPlace = siblingPlace
+        self.classIndex = classIndex
+        self.siblingIndex = siblingIndex
     }
 
     /// The class without its Swift module.

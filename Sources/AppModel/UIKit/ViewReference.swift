@@ -10,7 +10,7 @@ package struct ViewReference: Hashable, Sendable {
     /// The row of the cell that the view is or lies in; 0 for views outside of lists.
     package var row: UInt16
     /// What the control was set to: the segment chosen, 1 or 0 of a switch, the steps of a stepper, a
-    /// slider's place in thousandths of its range. Of a back button, the screen that it leads to. 0
+    /// slider's position in thousandths of its range. Of a back button, the screen that it leads to. 0
     /// for other views.
     package var value: UInt16
 

@@ -10,8 +10,8 @@ extension ViewTree {
         }
         if !app.navigationController.isEmpty {
             navigationController = add(.navigationController, app.navigationController, in: tabBarController)
-            nodes[Int(navigationController)].place = tab
-            nodes[Int(navigationController)].siblingPlace = tab
+            nodes[Int(navigationController)].classIndex = tab
+            nodes[Int(navigationController)].siblingIndex = tab
         }
         var parent = navigationController == ViewNode.none ? tabBarController : navigationController
         for name in screen.parents {
@@ -36,21 +36,21 @@ extension ViewTree {
 
     /// Adds a node, or takes the place of a sibling that was only there to be counted.
     ///
-    /// - Parameter place: The index among the siblings of its class; `nil` for the next.
+    /// - Parameter classIndex: The index among the siblings of its class; `nil` for the next.
     @discardableResult
     private mutating func add(
-        _ kind: ViewKind, _ className: String, in parent: UInt16, at place: UInt16? = nil
+        _ kind: ViewKind, _ className: String, in parent: UInt16, at classIndex: UInt16? = nil
     ) -> UInt16 {
         let siblings = nodes.indices.filter { nodes[$0].parent == parent && parent != ViewNode.none }
         let ofClass = siblings.filter { nodes[$0].className == className }
-        if let place, Int(place) < ofClass.count {
-            nodes[ofClass[Int(place)]].kind = kind
-            return UInt16(ofClass[Int(place)])
+        if let classIndex, Int(classIndex) < ofClass.count {
+            nodes[ofClass[Int(classIndex)]].kind = kind
+            return UInt16(ofClass[Int(classIndex)])
         }
         var counted = ofClass.count
         var all = siblings.count
-        while counted < Int(place ?? 0) {
-            // Siblings that must be there for the place to be what it is.
+        while counted < Int(classIndex ?? 0) {
+            // Siblings that must be there for the index to be what it is.
             append(.plain, className, parent, counted, all)
             counted += 1
             all += 1
@@ -60,10 +60,11 @@ extension ViewTree {
 
     @discardableResult
     private mutating func append(
-        _ kind: ViewKind, _ className: String, _ parent: UInt16, _ place: Int, _ siblingPlace: Int
+        _ kind: ViewKind, _ className: String, _ parent: UInt16, _ classIndex: Int, _ siblingIndex: Int
     ) -> UInt16 {
         var node = ViewNode(
-            kind, className, parent: parent, place: UInt16(place), siblingPlace: UInt16(siblingPlace))
+            kind, className, parent: parent, classIndex: UInt16(classIndex),
+            siblingIndex: UInt16(siblingIndex))
         if parent != ViewNode.none {
             node.cell = self[parent].cell
             node.section = self[parent].section
@@ -87,12 +88,12 @@ extension ViewTree {
         switch kind {
         case .barButton where navigationController != ViewNode.none:
             let bar = bars(of: navigationController, "UINavigationBar")
-            node = add(kind, "_UIButtonBarButton", in: bar, at: control.place)
+            node = add(kind, "_UIButtonBarButton", in: bar, at: control.classIndex)
             item = add(.barItem, "UIBarButtonItem", in: node)
         case .tabButton where tabBarController != ViewNode.none:
-            let place = control.opens.flatMap { tabs.firstIndex(of: $0) } ?? Int(control.place ?? 0)
+            let classIndex = control.opens.flatMap { tabs.firstIndex(of: $0) } ?? Int(control.classIndex ?? 0)
             let bar = bars(of: tabBarController, "UITabBar")
-            node = add(kind, "UITabBarButton", in: bar, at: UInt16(place))
+            node = add(kind, "UITabBarButton", in: bar, at: UInt16(classIndex))
             item = add(.tabItem, "UITabBarItem", in: node)
         case .alertAction: node = addAction(of: control)
         default: node = addContent(control, kind, in: view)
@@ -114,7 +115,7 @@ extension ViewTree {
             parent = addAncestor(ancestor, ancestorKind, in: parent)
             if ancestor.isCell { enterCell(parent, control) }
         }
-        let node = add(kind, control.className, in: parent, at: control.place)
+        let node = add(kind, control.className, in: parent, at: control.classIndex)
         if kind == .tableCell || kind == .collectionCell { enterCell(node, control) }
         return node
     }
@@ -126,12 +127,12 @@ extension ViewTree {
         let standing = nodes.indices.filter {
             nodes[$0].parent == parent && nodes[$0].className == ancestor.className
         }
-        if Int(ancestor.place) < standing.count {
-            let found = standing[Int(ancestor.place)]
+        if Int(ancestor.classIndex) < standing.count {
+            let found = standing[Int(ancestor.classIndex)]
             if nodes[found].kind == .plain { nodes[found].kind = kind }
             return UInt16(found)
         }
-        return add(kind, ancestor.className, in: parent, at: ancestor.place)
+        return add(kind, ancestor.className, in: parent, at: ancestor.classIndex)
     }
 
     private mutating func enterCell(_ node: UInt16, _ control: Control) {
@@ -176,7 +177,7 @@ extension ViewTree {
         }
         for name in ViewTree.alertViews { parent = add(.plain, name, in: parent, at: 0) }
         parent = add(
-            .plain, "_UIInterfaceActionCustomViewRepresentationView", in: parent, at: control.place)
+            .plain, "_UIInterfaceActionCustomViewRepresentationView", in: parent, at: control.classIndex)
         return add(.alertAction, "_UIAlertControllerActionView", in: parent)
     }
 

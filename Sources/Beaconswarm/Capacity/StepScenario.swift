@@ -174,14 +174,14 @@ extension StepScenario {
     /// The time over which so many devices arrive, so that no two of them upload at the same moment.
     ///
     /// Devices that arrive evenly over k flush intervals would meet k at a time, where their number has a
-    /// divisor in common with k; a few places are left empty at the end, until it has none.
+    /// divisor in common with k; a few slots are left empty at the end, until it has none.
     private func spread(_ arrival: Interval, over devices: Int) -> Interval {
         let unit = max(flushInterval, Self.shortestUnit)
         let rounds = Int(arrival.nanoseconds / unit.nanoseconds)
         guard rounds > 1 else { return arrival }
-        var places = devices
-        while Self.greatestCommonDivisor(places, rounds) > 1 { places += 1 }
-        return .fractional(seconds: arrival.fractionalSeconds * Double(devices) / Double(places))
+        var slots = devices
+        while Self.greatestCommonDivisor(slots, rounds) > 1 { slots += 1 }
+        return .fractional(seconds: arrival.fractionalSeconds * Double(devices) / Double(slots))
     }
 
     private static func greatestCommonDivisor(_ left: Int, _ right: Int) -> Int {

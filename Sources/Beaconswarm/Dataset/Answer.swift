@@ -65,13 +65,13 @@ enum AnswerFiles {
         output.append(",\n  \"fingerprint\": ")
         output.appendJSONString(ReportBuilder.hexadecimal(fingerprint))
         output.append(",\n  \"patterns\": [")
-        for (place, pattern) in (patterns.elements ?? []).enumerated() {
-            output.append((place == 0 ? "\n    " : ",\n    ") + pattern.compactText)
+        for (index, pattern) in (patterns.elements ?? []).enumerated() {
+            output.append((index == 0 ? "\n    " : ",\n    ") + pattern.compactText)
         }
         output.append((patterns.elements ?? []).isEmpty ? "],\n" : "\n  ],\n")
         output.append("  \"answers\": {")
-        for (place, answer) in answers.enumerated() {
-            output.append(place == 0 ? "\n    " : ",\n    ")
+        for (index, answer) in answers.enumerated() {
+            output.append(index == 0 ? "\n    " : ",\n    ")
             output.appendJSONString(answer.name)
             output.append(": {\n      \"question\": ")
             output.appendJSONString(answer.question)
@@ -90,8 +90,8 @@ enum AnswerFiles {
 
     private static func append(_ values: [Answer.Value], to output: inout WireBuffer) {
         output.append("[")
-        for (place, value) in values.enumerated() {
-            if place > 0 { output.append(", ") }
+        for (index, value) in values.enumerated() {
+            if index > 0 { output.append(", ") }
             value.append(to: &output)
         }
         output.append("]")

@@ -88,7 +88,7 @@ struct AnswerTotals {
             }
         }
         for step in funnel.indices { funnel[step] += other.funnel[step] }
-        for place in radios.indices { radios[place] += other.radios[place] }
+        for index in radios.indices { radios[index] += other.radios[index] }
         for (day, counts) in other.users { users[day, default: Users()] += counts }
         for (day, counts) in other.sessions { sessions[day, default: Sessions()] += counts }
         for (key, sum) in other.revenue { revenue[key, default: Revenue()] += sum }

@@ -185,11 +185,11 @@ extension Answers {
             : Answers.percents.map { percent -> [Answer.Value] in
                 let rank = (percent * total + 99) / 100
                 var seen = 0
-                let place = sorted.first { entry in
+                let found = sorted.first { entry in
                     seen += entry.value
                     return seen >= rank
                 }
-                return [.count(percent), .number(place?.key ?? 0)]
+                return [.count(percent), .number(found?.key ?? 0)]
             }
         let list = Answers.percents.dropFirst().map { " UNION ALL SELECT \($0)" }.joined()
         return Answer(

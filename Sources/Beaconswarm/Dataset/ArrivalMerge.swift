@@ -24,13 +24,13 @@ final class ArrivalMerge {
 
     /// Calls `body` with each row in the order of ``ArrivalOrder``, until it wants no more.
     func forEachRow(_ body: (ArrivalRow) throws(FileFailure) -> Bool) throws(FileFailure) {
-        for place in cursors.indices { try fill(place) }
-        while let place = first {
-            let row = cursors[place].row
+        for index in cursors.indices { try fill(index) }
+        while let index = first {
+            let row = cursors[index].row
             // The cursor holds the block until its next one is taken.
             guard try body(row) else { return }
-            cursors[place].offset += Int(row.head.byteCount)
-            try fill(place)
+            cursors[index].offset += Int(row.head.byteCount)
+            try fill(index)
         }
     }
 
@@ -38,22 +38,22 @@ final class ArrivalMerge {
     private var first: Int? {
         var best: Int?
         var least: ArrivalOrder?
-        for (place, cursor) in cursors.enumerated() {
+        for (index, cursor) in cursors.enumerated() {
             guard let order = cursor.order else { continue }
             if let least, !(order < least) { continue }
-            (best, least) = (place, order)
+            (best, least) = (index, order)
         }
         return best
     }
 
     /// Looks at a feed's next row, in its next block where this one is read.
-    private func fill(_ place: Int) throws(FileFailure) {
-        if cursors[place].offset == cursors[place].block.count {
-            cursors[place].order = nil
-            guard let block = try cursors[place].feed.take() else { return }
-            cursors[place].block = block
-            cursors[place].offset = 0
+    private func fill(_ index: Int) throws(FileFailure) {
+        if cursors[index].offset == cursors[index].block.count {
+            cursors[index].order = nil
+            guard let block = try cursors[index].feed.take() else { return }
+            cursors[index].block = block
+            cursors[index].offset = 0
         }
-        cursors[place].order = ArrivalOrder(cursors[place].row.head)
+        cursors[index].order = ArrivalOrder(cursors[index].row.head)
     }
 }

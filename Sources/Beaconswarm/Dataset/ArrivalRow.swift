@@ -15,7 +15,7 @@ struct ArrivalHead: BitwiseCopyable {
     /// ``ArrivalHead/unknown`` where nothing tells which event of the device it is.
     var sequence: UInt32
     var payloadBytes: UInt32
-    /// The event's place in its upload.
+    /// The event's index in its upload.
     var position: UInt16
     /// How many uploads have carried the event, this one counted; 0 where nobody knows.
     var attempt: UInt16
@@ -66,7 +66,7 @@ struct ArrivalRow {
     }
 }
 
-/// Where a row belongs among all: by its instant, its device, the device's upload and its place there. No two rows are
+/// Where a row belongs among all: by its instant, its device, the device's upload and its index there. No two rows are
 /// equal, and nothing in it depends on how the devices were divided.
 struct ArrivalOrder: Comparable {
     var at: Int64

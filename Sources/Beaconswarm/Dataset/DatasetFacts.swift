@@ -50,8 +50,8 @@ struct DatasetFacts: Sendable {
                 events.indices.allSatisfy { names[first + $0].isExactly(events[$0].name) }
             })
         else { return variants }
-        for (place, event) in events.enumerated() where event.variant != nil {
-            variants[first + place] = event
+        for (index, event) in events.enumerated() where event.variant != nil {
+            variants[first + index] = event
         }
         return variants
     }

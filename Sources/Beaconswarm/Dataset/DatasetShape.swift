@@ -40,14 +40,14 @@ final class DatasetShape {
     }
 
     func endDevice(_ device: DeviceTruth) {
-        let place = device.plan.index
+        let index = device.plan.index
         let zone = device.plan.calendar.zone(of: device.index)
-        populations[place].sessions += device.life.sessions.count
-        populations[place].launches += device.life.launches
+        populations[index].sessions += device.life.sessions.count
+        populations[index].launches += device.life.launches
         for session in device.life.sessions {
             let local = CivilTime(session.from, offset: zone.offset(at: session.from).offset)
-            populations[place].hours[local.hour] += 1
-            if let until = session.until { populations[place].lengths.record(until - session.from) }
+            populations[index].hours[local.hour] += 1
+            if let until = session.until { populations[index].lengths.record(until - session.from) }
         }
     }
 
@@ -55,7 +55,7 @@ final class DatasetShape {
     ///
     /// - Precondition: of the same populations.
     func merge(_ others: [Population]) {
-        for (place, other) in others.enumerated() { populations[place].merge(other) }
+        for (index, other) in others.enumerated() { populations[index].merge(other) }
     }
 
     /// - Parameter sampler: Has looked at some rows of the table `events`.
@@ -76,9 +76,9 @@ final class DatasetShape {
             }, sampledRows: sampler.rows)
     }
 
-    private func population(_ place: Int, _ name: String) -> DatasetReport.Population {
-        let plan = plans.populations[place]
-        let found = populations[place]
+    private func population(_ index: Int, _ name: String) -> DatasetReport.Population {
+        let plan = plans.populations[index]
+        let found = populations[index]
         let persona = plan.persona
         let days = (plans.usersEnd - plan.start).fractionalSeconds / 86_400
         let devices = plans.part.share.deviceCount(of: plan.deviceCount)

@@ -24,21 +24,21 @@ struct EventTable {
         let head = EventTable.head(keepsIDs: keepsIDs)
         firstField = head.count
         var columns = head
-        var places: [String: Int] = [:]
+        var numbers: [String: Int] = [:]
         let taken = Set((head.map(\.name) + ["payload"]))
         let known = plans.populations.map { EventField.fields(of: $0) }
         for field in known.joined() where !taken.contains(field.column) {
-            if let place = places[field.column] {
+            if let number = numbers[field.column] {
                 // A column has the values of all fields that share it, whichever population comes first.
-                let column = head.count + place
+                let column = head.count + number
                 columns[column].type = columns[column].type.widened(by: field.type)
             } else {
-                places[field.column] = columns.count - head.count
+                numbers[field.column] = columns.count - head.count
                 columns.append(TableColumn(field.column, field.type, isNullable: true, doc: field.doc))
             }
         }
         types = columns.dropFirst(head.count).map(\.type)
-        fields = RowFields(finders: known.map { FieldFinder($0, places: places) }, types: types)
+        fields = RowFields(finders: known.map { FieldFinder($0, numbers: numbers) }, types: types)
         payloadColumn = columns.count
         columns.append(TableColumn("payload", .string, doc: "the event's JSON as the collector reads it"))
         schema = TableSchema(name: EventTable.name, columns: columns, indices: [["row_id"]])
@@ -94,10 +94,10 @@ struct EventTable {
 
     /// The number of the field with a column's name, if it holds numbers.
     func field(named column: String) -> Int? {
-        guard let place = schema.columns.firstIndex(where: { $0.name == column }), place >= firstField,
-            [.int64, .double].contains(schema.columns[place].type)
+        guard let index = schema.columns.firstIndex(where: { $0.name == column }), index >= firstField,
+            [.int64, .double].contains(schema.columns[index].type)
         else { return nil }
-        return place - firstField
+        return index - firstField
     }
 
     /// Rounded down.
@@ -117,7 +117,7 @@ struct EventTable {
         var offset = 0
         while offset < fields.count {
             let field = fields.loadUnaligned(fromByteOffset: offset, as: FoundField.self)
-            let column = firstField &+ Int(field.place)
+            let column = firstField &+ Int(field.number)
             offset &+= FoundField.size
             if field.isText {
                 let end = offset &+ Int(field.textBytes)
@@ -127,15 +127,15 @@ struct EventTable {
                 let word = fields.loadUnaligned(fromByteOffset: offset, as: Int64.self)
                 offset &+= 8
                 batch.put(word: word, at: column)
-                if Int(field.place) == amount { cents = self.cents(word, Int(field.place)) }
+                if Int(field.number) == amount { cents = self.cents(word, Int(field.number)) }
             }
         }
         return cents
     }
 
     /// A price in hundredths; `nil` for none that can be counted.
-    private func cents(_ word: Int64, _ place: Int) -> Int64? {
-        let price = types[place] == .double ? Double(bitPattern: UInt64(bitPattern: word)) : Double(word)
+    private func cents(_ word: Int64, _ number: Int) -> Int64? {
+        let price = types[number] == .double ? Double(bitPattern: UInt64(bitPattern: word)) : Double(word)
         return Int64(exactly: (price * 100 + Rounding.hundredths).rounded())
     }
 }

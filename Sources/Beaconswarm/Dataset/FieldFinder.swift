@@ -6,7 +6,7 @@ import Glibc
 /// Its entries lie in memory of its own: an array would be counted as used and as unused again for every member.
 // SAFETY: the entries and their names are written in the initialiser alone.
 final class FieldFinder: @unchecked Sendable {
-    enum Place: Hashable, Sendable {
+    enum Match: Hashable, Sendable {
         /// A field's number.
         case column(Int)
         /// An object whose members are fields, by its number from 1.
@@ -39,9 +39,9 @@ final class FieldFinder: @unchecked Sendable {
     private let names: UnsafeMutablePointer<UInt8>
     private let mask: Int
 
-    /// - Parameter places: The fields' numbers, by column; what is not in it has none.
-    init(_ fields: [EventField], places: [String: Int]) {
-        let members = FieldFinder.members(of: fields, places)
+    /// - Parameter numbers: The fields' numbers, by column; what is not in it has none.
+    init(_ fields: [EventField], numbers: [String: Int]) {
+        let members = FieldFinder.members(of: fields, numbers)
         var size = 16
         while size < members.count * 4 { size *= 2 }
         mask = size - 1
@@ -58,11 +58,11 @@ final class FieldFinder: @unchecked Sendable {
     }
 
     /// The fields, and before the first of each group the group itself.
-    private static func members(of fields: [EventField], _ places: [String: Int]) -> [Member] {
+    private static func members(of fields: [EventField], _ numbers: [String: Int]) -> [Member] {
         var groups: [[UInt8]] = []
         var members: [Member] = []
         for field in fields {
-            guard let number = places[field.column] else { continue }
+            guard let number = numbers[field.column] else { continue }
             // By bytes: what follows a dot may join it in one character.
             let path = Array(field.path.utf8)
             guard let dot = path.firstIndex(of: UInt8(ascii: ".")) else {
@@ -82,7 +82,7 @@ final class FieldFinder: @unchecked Sendable {
 
     /// What a member of a group is; 0 is the event itself.
     @inline(__always)
-    func place(of name: UnsafeRawBufferPointer, in group: Int) -> Place? {
+    func match(of name: UnsafeRawBufferPointer, in group: Int) -> Match? {
         let slot = slot(of: name, in: group, FieldFinder.hash(name, group))
         guard entries[slot].count >= 0 else { return nil }
         let code = Int(entries[slot].code)

@@ -13,7 +13,7 @@ struct RowFields: Sendable {
 /// batch keeps it: a number, the bits of a double, 0 or 1.
 struct FoundField: BitwiseCopyable {
     /// The field's number.
-    var place: UInt16
+    var number: UInt16
     var isText: Bool
     var reserved: UInt8 = 0
     /// Bytes of the text.
@@ -38,21 +38,21 @@ struct FoundFields: ~Copyable {
     mutating func removeAll() { count = 0 }
 
     @inline(__always)
-    mutating func append(_ text: UnsafeRawBufferPointer, _ place: Int) {
+    mutating func append(_ text: UnsafeRawBufferPointer, _ number: Int) {
         let size = FoundField.size &+ text.count
         if capacity &- count < size { grow(size) }
         let field = FoundField(
-            place: UInt16(truncatingIfNeeded: place), isText: true,
+            number: UInt16(truncatingIfNeeded: number), isText: true,
             textBytes: UInt32(truncatingIfNeeded: text.count))
         (base + count).storeBytes(of: field, as: FoundField.self)
         (base + count + FoundField.size).copyText(text)
         count &+= size
     }
 
-    mutating func append(word: Int64, _ place: Int) {
+    mutating func append(word: Int64, _ number: Int) {
         let size = FoundField.size &+ 8
         if capacity &- count < size { grow(size) }
-        let field = FoundField(place: UInt16(truncatingIfNeeded: place), isText: false)
+        let field = FoundField(number: UInt16(truncatingIfNeeded: number), isText: false)
         (base + count).storeBytes(of: field, as: FoundField.self)
         (base + count + FoundField.size).storeBytes(of: word, as: Int64.self)
         count &+= size
@@ -90,7 +90,7 @@ final class FieldReader {
         types = .allocate(capacity: fields.types.count)
         seen = .allocate(capacity: fields.types.count)
         seen.initialize(repeating: 0, count: fields.types.count)
-        for (place, type) in fields.types.enumerated() { (types + place).initialize(to: type) }
+        for (number, type) in fields.types.enumerated() { (types + number).initialize(to: type) }
     }
 
     deinit {
@@ -111,12 +111,12 @@ final class FieldReader {
     private func read(_ root: JSONValue, _ finder: FieldFinder, into found: inout FoundFields) {
         let event = events
         for (name, value) in root.members {
-            switch finder.place(of: name, in: 0) {
-            case .column(let place): append(value, place, event, to: &found)
+            switch finder.match(of: name, in: 0) {
+            case .column(let number): append(value, number, event, to: &found)
             case .group(let group):
                 for (name, value) in value.members {
-                    guard case .column(let place) = finder.place(of: name, in: group) else { continue }
-                    append(value, place, event, to: &found)
+                    guard case .column(let number) = finder.match(of: name, in: group) else { continue }
+                    append(value, number, event, to: &found)
                 }
             case nil: break
             }
@@ -124,21 +124,21 @@ final class FieldReader {
     }
 
     @inline(__always)
-    private func append(_ value: JSONValue, _ place: Int, _ event: UInt32, to found: inout FoundFields) {
-        guard seen[place] != event else { return }
-        seen[place] = event
-        if types[place] == .string, let bytes = value.bytes { return found.append(bytes, place) }
+    private func append(_ value: JSONValue, _ number: Int, _ event: UInt32, to found: inout FoundFields) {
+        guard seen[number] != event else { return }
+        seen[number] = event
+        if types[number] == .string, let bytes = value.bytes { return found.append(bytes, number) }
         guard !value.isNull else { return }
-        appendOther(value, place, to: &found)
+        appendOther(value, number, to: &found)
     }
 
-    private func appendOther(_ value: JSONValue, _ place: Int, to found: inout FoundFields) {
+    private func appendOther(_ value: JSONValue, _ number: Int, to found: inout FoundFields) {
         let word: Int64?
-        switch types[place] {
+        switch types[number] {
         case .string:
             text.removeAll()
             value.appendJSON(to: &text)
-            return text.withUnsafeBytes { found.append($0, place) }
+            return text.withUnsafeBytes { found.append($0, number) }
         case .bool: word = value.truth.map { truth -> Int64 in truth ? 1 : 0 }
         case .double:
             word = value.number.flatMap { number -> Int64? in
@@ -146,7 +146,7 @@ final class FieldReader {
             }
         case .int64, .timestampMillis, .timestampMicros: word = value.integer
         }
-        if let word { found.append(word: word, place) }
+        if let word { found.append(word: word, number) }
     }
 }
 

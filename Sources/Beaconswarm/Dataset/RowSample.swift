@@ -2,7 +2,7 @@ import Datasets
 import Snapshots
 import Wire
 
-/// Rows drawn from all that arrive: those whose places in the order of arrival have the least hashes. Each row is as likely
+/// Rows drawn from all that arrive: those whose positions in the order of arrival have the least hashes. Each row is as likely
 /// as any other, however many there are, and the samples of a dataset's parts come to that of the whole.
 struct RowSample {
     /// The rows that are kept at most.
@@ -73,7 +73,7 @@ struct RowSample {
         return sampler
     }
 
-    /// Two rounds of the finaliser of SplitMix64 over what makes a row's place its own.
+    /// Two rounds of the finaliser of SplitMix64 over what makes a row's position its own.
     private static func hash(_ head: ArrivalHead) -> UInt64 {
         func mixed(_ value: UInt64) -> UInt64 {
             var value = value

@@ -53,12 +53,12 @@ final class UnsentEvents {
 /// The JSON of some events.
 struct UnsentTexts {
     private var bytes: [UInt8] = []
-    private var places: [EventID: Range<Int>] = [:]
+    private var ranges: [EventID: Range<Int>] = [:]
 
     init() {}
 
     fileprivate mutating func add(_ payload: ArraySlice<UInt8>, of event: EventID) {
-        places[event] = bytes.count..<bytes.count + payload.count
+        ranges[event] = bytes.count..<bytes.count + payload.count
         bytes += payload
     }
 
@@ -66,10 +66,10 @@ struct UnsentTexts {
     mutating func merge(_ other: UnsentTexts) {
         let first = bytes.count
         bytes += other.bytes
-        for (event, range) in other.places {
-            places[event] = first + range.lowerBound..<first + range.upperBound
+        for (event, range) in other.ranges {
+            ranges[event] = first + range.lowerBound..<first + range.upperBound
         }
     }
 
-    subscript(event: EventID) -> ArraySlice<UInt8>? { places[event].map { bytes[$0] } }
+    subscript(event: EventID) -> ArraySlice<UInt8>? { ranges[event].map { bytes[$0] } }
 }

@@ -12,7 +12,7 @@ struct EventStory {
     let sealed: SealedEvent?
     /// Those of all events of its device.
     let fates: KeyedFates
-    private let sealedPlace: Int
+    private let sealedIndex: Int
     private(set) var lines: [StoryLine] = []
     /// Uploads that carry it and are under way, by number: when they were asked for.
     private var carriers: [UInt32: Instant] = [:]
@@ -25,22 +25,22 @@ struct EventStory {
         self.sequence = sequence
         self.context = context
         self.steps = steps
-        var found: (place: Int, event: SealedEvent)?
-        for (place, step) in steps.enumerated() {
-            if case .sealed(let event) = step.what, event.id.sequence == sequence { found = (place, event) }
+        var found: (index: Int, event: SealedEvent)?
+        for (index, step) in steps.enumerated() {
+            if case .sealed(let event) = step.what, event.id.sequence == sequence { found = (index, event) }
         }
         sealed = found?.event
         fates = KeyedFates(
             steps.lazy.compactMap { if case .sealed(let event) = $0.what { event } else { nil } })
-        sealedPlace = found?.place ?? steps.count
-        for place in steps.indices where place <= sealedPlace { tell(steps[place], place) }
+        sealedIndex = found?.index ?? steps.count
+        for index in steps.indices where index <= sealedIndex { tell(steps[index], index) }
     }
 
     private mutating func say(_ at: Instant, _ text: String) {
         lines.append(StoryLine(at: min(at, context.end), text: text))
     }
 
-    private mutating func tell(_ step: TraceStep, _ place: Int) {
+    private mutating func tell(_ step: TraceStep, _ index: Int) {
         switch step.what {
         case .captured(let range, let rows) where range.contains(sequence): tellCapture(step.at, rows: rows)
         case .asked(let request) where isCaptured && request.number.kind == .upload: tell(request, step.at)
@@ -49,13 +49,13 @@ struct EventStory {
             stored.insert(upload)
             say(step.at, "the collector stored the events of upload \(upload)\(again)")
         case .ended(let number, let end) where number.kind == .upload:
-            tell(end, of: number.number, step.at, place)
+            tell(end, of: number.number, step.at, index)
         case .updated(let number) where isCaptured: say(step.at, context.update(to: number))
-        case .died where isCaptured: tellDeath(step.at, place)
+        case .died where isCaptured: tellDeath(step.at, index)
         case .network(let kind) where isCaptured:
             let name = kind.map { "on \($0.name)" } ?? "back on its own network"
             say(step.at, "the timeline put the device \(name)")
-        case .sealed(let event) where place == sealedPlace: tellFate(event, step.at)
+        case .sealed(let event) where index == sealedIndex: tellFate(event, step.at)
         default: break
         }
     }
@@ -93,10 +93,10 @@ struct EventStory {
                 + "\(attempts == 1 ? "the first" : "number \(attempts)") to carry it")
     }
 
-    private mutating func tell(_ end: TracedEnd, of upload: UInt32, _ at: Instant, _ place: Int) {
+    private mutating func tell(_ end: TracedEnd, of upload: UInt32, _ at: Instant, _ index: Int) {
         guard let began = carriers.removeValue(forKey: upload) else { return }
         let after = StoryClock.words(at - began)
-        let isLast = sealed != nil && sealedPlace > place && steps[sealedPlace].at == at
+        let isLast = sealed != nil && sealedIndex > index && steps[sealedIndex].at == at
         let kept = isLast ? "" : ", and the SDK kept the event"
         switch end {
         case .answered(let status, let isAcknowledged):
@@ -113,11 +113,11 @@ struct EventStory {
         }
     }
 
-    private mutating func tellDeath(_ at: Instant, _ place: Int) {
+    private mutating func tellDeath(_ at: Instant, _ index: Int) {
         let open = carriers.keys.sorted().map(String.init).joined(separator: ", ")
         carriers = [:]
         let cut = open.isEmpty ? "" : ", with upload \(open) in the air"
-        let isLast = sealed != nil && sealedPlace > place && steps[sealedPlace].at == at
+        let isLast = sealed != nil && sealedIndex > index && steps[sealedIndex].at == at
         say(at, "\(context.death(at: at))\(cut)\(isLast ? "" : "; the event outlived it on disk")")
     }
 

@@ -92,8 +92,8 @@ final class TraceBook: Sendable {
 extension ScenarioPlans {
     /// The population of a device, by its number in the run.
     func population(of device: UInt32) -> PopulationPlan {
-        var place = populations.count - 1
-        while place > 0, populations[place].firstDevice > device { place -= 1 }
-        return populations[place]
+        var index = populations.count - 1
+        while index > 0, populations[index].firstDevice > device { index -= 1 }
+        return populations[index]
     }
 }

@@ -22,8 +22,8 @@ struct AbsentDevices {
 
     /// Whether a device, by its number in the run, is one of them.
     func contains(_ device: UInt32) -> Bool {
-        guard let place = ends.firstIndex(where: { Int(device) < $0 }) else { return false }
-        let index = Int(device) - (place > 0 ? ends[place - 1] : 0)
+        guard let range = ends.firstIndex(where: { Int(device) < $0 }) else { return false }
+        let index = Int(device) - (range > 0 ? ends[range - 1] : 0)
         return missing.contains(index % count)
     }
 

@@ -152,10 +152,10 @@ struct LabMerge {
     /// Parts of which a simulation is missing.
     private static func missing(in report: LabReport, parts: Int) -> [PartNumber] {
         var missing: Set<PartNumber> = []
-        for (place, seed) in report.seeds.enumerated() {
+        for (row, seed) in report.seeds.enumerated() {
             for (index, variant) in report.variants.enumerated() where variant.cell(seed) == nil {
                 missing.insert(
-                    PartNumber(index: (place * report.variants.count + index) % parts, count: parts))
+                    PartNumber(index: (row * report.variants.count + index) % parts, count: parts))
             }
         }
         return missing.sorted()

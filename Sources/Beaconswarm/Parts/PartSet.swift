@@ -183,7 +183,7 @@ struct PartSet {
     }
 
     private static func value(of option: String, in command: [String]) -> String? {
-        if let place = command.lastIndex(of: option), place + 1 < command.count { return command[place + 1] }
+        if let index = command.lastIndex(of: option), index + 1 < command.count { return command[index + 1] }
         return command.last { $0.hasPrefix(option + "=") }.map { String($0.dropFirst(option.count + 1)) }
     }
 

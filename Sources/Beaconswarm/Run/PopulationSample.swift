@@ -59,9 +59,9 @@ struct PopulationSample {
         var (played, whole) = (0, 0.0)
         var steps = 0
         let configuration = PopulationSample.configuration(quietPlan, quietSchedule, sizes)
-        for place in UserForecast.places(slices)
+        for rank in UserForecast.spreadOrder(slices)
         where recorder.populations[0].ledger.captured < PopulationSample.enoughEvents && steps < stepLimit {
-            let slice = ShardShare(index: place * sliceCount / slices, count: sliceCount)
+            let slice = ShardShare(index: rank * sliceCount / slices, count: sliceCount)
             var result = play(configuration, slice, stepLimit: stepLimit)
             let part = min(1, result.simulated.fractionalSeconds / schedule.duration.fractionalSeconds)
             played += slice.deviceCount(of: plan.deviceCount)

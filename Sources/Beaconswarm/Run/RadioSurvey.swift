@@ -39,9 +39,9 @@ struct RadioSurvey: Sendable {
             let count = RadioSurvey.sample(of: plan, for: length)
             result.devices += count
             let weight = Double(plan.deviceCount) / Double(count)
-            for place in 0..<count {
+            for rank in 0..<count {
                 // Evenly spread: with all of a population, each once.
-                let index = place * plan.deviceCount / count
+                let index = rank * plan.deviceCount / count
                 var trace = RadioTrace(plan, index: index, schedule: plans.schedule)
                 for (number, moment) in moments.enumerated() {
                     sums[Int(trace.kind(at: start + moment).rawValue)][number] += weight

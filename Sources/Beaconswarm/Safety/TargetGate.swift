@@ -17,9 +17,9 @@ enum TargetGate {
         let owned = try OwnedHosts(named: options.ownedHosts, file: options.targetsFile)
         let foreign = written.filter { !owned.hosts.contains(TargetHost($0)) }.map(document.redact)
         guard foreign.isEmpty else {
-            let place = foreign.contains { targets.map(document.redact).contains($0) } ? "" : "--scrape: "
+            let prefix = foreign.contains { targets.map(document.redact).contains($0) } ? "" : "--scrape: "
             throw CommandFailure(
-                .usage, place + refusal(foreign, file: options.targetsFile ?? OwnedHosts.fileName))
+                .usage, prefix + refusal(foreign, file: options.targetsFile ?? OwnedHosts.fileName))
         }
     }
 

@@ -30,8 +30,8 @@ final class CellBoard: Sendable {
     func add(_ cell: LabReport.Cell, to variant: Int) {
         state.withLock { state in
             let cells = state.report.variants[variant].cells
-            let place = cells.firstIndex { $0.seed > cell.seed } ?? cells.endIndex
-            state.report.variants[variant].cells.insert(cell, at: place)
+            let index = cells.firstIndex { $0.seed > cell.seed } ?? cells.endIndex
+            state.report.variants[variant].cells.insert(cell, at: index)
             state.count += 1
         }
     }

@@ -37,22 +37,22 @@ extension CollectorModel {
         to refusal: EventRefusal?, of keys: some Sequence<EventKey?>, listing: (UInt16) -> JSONPath?
     ) -> CollectorReply? {
         guard let refusal else { return nil }
-        let places = keys.enumerated().compactMap { place, key in
-            key.map { refusal.concerns($0, refusals) } ?? false ? place : nil
+        let indices = keys.enumerated().compactMap { index, key in
+            key.map { refusal.concerns($0, refusals) } ?? false ? index : nil
         }
-        guard !places.isEmpty else { return nil }
+        guard !indices.isEmpty else { return nil }
         var reply = CollectorReply(status: refusal.status, disposition: .notStored)
         guard refusal.isListed, let listing = listing(refusal.status) else { return reply }
-        reply.body = Array(listing.refusing(places, status: refusal.status).compactText.utf8)
+        reply.body = Array(listing.refusing(indices, status: refusal.status).compactText.utf8)
         reply.contentType = "application/json"
         return reply
     }
 }
 
 extension JSONPath {
-    /// The body of an answer that lists what it refuses at this place, with the members that clients look for beside it.
-    fileprivate func refusing(_ places: [Int], status: UInt16) -> JSONNode {
-        let list = listing(places)
+    /// The body of an answer that lists what it refuses at this path, with the members that clients look for beside it.
+    fileprivate func refusing(_ indices: [Int], status: UInt16) -> JSONNode {
+        let list = listing(indices)
         guard case .object(let members) = list.content else { return list }
         let around: [(String, JSONNode)] = [("code", .int(status)), ("error", .text("invalid events"))]
         return .object(around.filter { list[$0.0] == nil } + members.map { ($0.key, $0.value) })

@@ -3,7 +3,7 @@ package import Timebase
 /// Decides which fault a request meets.
 ///
 /// Deterministic: whether a window's share covers a request is a function of the plan's seed, the
-/// request and the window's place in the plan. A request is known by its device and its number there, if
+/// request and the window's index in the plan. A request is known by its device and its number there, if
 /// ``begin(device:request:)`` told them: then no other device has a say. Else it is known by its ordinal; requests
 /// count separately for the decision before and after reading, so that concurrent requests cannot mix up their
 /// numbers.
@@ -17,7 +17,7 @@ package struct FaultDirector: Sendable {
     private var lateOrdinal: UInt64 = 0
     /// Uploads seen so far, per device that some window asks about.
     private var uploads: [UInt32: UInt32] = [:]
-    /// The queues of the windows with a capacity, by the window's place in the plan.
+    /// The queues of the windows with a capacity, by the window's index in the plan.
     private var queues: [CapacityQueue?]
 
     /// Makes the director of a plan, at its first request.

@@ -64,7 +64,7 @@ extension CollectedEventSink {
 /// A sink that keeps nothing: for worlds that need no more than the receipts.
 package struct NullSink: CollectedEventSink {
     // ThreadSanitizer looks at the address of what is handed over inout, and an empty value has none (Swift 6.3).
-    private var place: UInt8 = 0
+    private var padding: UInt8 = 0
 
     package init() {}
     package static var needsContent: Bool { false }

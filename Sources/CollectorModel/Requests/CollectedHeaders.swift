@@ -50,7 +50,7 @@ package struct CollectedHeaders: Sendable {
     /// How many headers all systems together may read.
     static let limit = 8
 
-    /// By their places in ``CollectedHeader/all``.
+    /// By their indices in ``CollectedHeader/all``.
     private var values = InlineArray<8, String>(repeating: "")
     private var lines = ""
 
@@ -67,10 +67,10 @@ package struct CollectedHeaders: Sendable {
             return CollectedHeader.all.firstIndex(of: header).map { values[$0] } ?? ""
         }
         set {
-            guard let place = CollectedHeader.all.firstIndex(of: header), values[place].isEmpty else {
+            guard let index = CollectedHeader.all.firstIndex(of: header), values[index].isEmpty else {
                 return
             }
-            values[place] = newValue
+            values[index] = newValue
         }
     }
 

@@ -98,7 +98,7 @@ enum RequestPurpose {
 
 /// One of the clients that a system has, as far as its collector tells them apart; most have one.
 package struct UploadClient: Hashable, Sendable {
-    /// Its place in the system's own list.
+    /// Its index in the system's own list.
     var number = 0
     /// Whether it asks for an answer in words where it would else get one in a number.
     var wantsWords = false

@@ -2,7 +2,7 @@ import Timebase
 
 /// The systems whose uploads a collector can read. The raw value is the name in the store.
 ///
-/// This file is the one list of them: a further system is a case here, its definition, its place among the
+/// This file is the one list of them: a further system is a case here, its definition, its position among the
 /// collected, and its line in each switch.
 package enum CollectorSystem: String, CaseIterable, Sendable {
     case sensors

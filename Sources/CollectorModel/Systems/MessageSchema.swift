@@ -29,17 +29,17 @@ struct MessageSchema: Sendable {
     }
 
     let fields: [Field]
-    /// Places in ``fields`` by number; none for a number that the schema does not know.
-    private let places: [Int?]
+    /// Indices in ``fields`` by number; none for a number that the schema does not know.
+    private let indices: [Int?]
 
     init(_ fields: [Field]) {
         self.fields = fields
         let highest = fields.map(\.number).max() ?? 0
-        places = (0...highest).map { number in fields.firstIndex { $0.number == number } }
+        indices = (0...highest).map { number in fields.firstIndex { $0.number == number } }
     }
 
     private func index(of number: UInt32) -> Int? {
-        number < places.count ? places[Int(number)] : nil
+        number < indices.count ? indices[Int(number)] : nil
     }
 
     /// Appends a message's members, each after a comma where something is before it.
@@ -54,17 +54,17 @@ struct MessageSchema: Sendable {
     ) throws(ProtobufError) {
         var reader = message
         var last = [ProtobufField?](repeating: nil, count: fields.count)
-        var entries: [(place: Int, field: ProtobufField)] = []
+        var entries: [(index: Int, field: ProtobufField)] = []
         while let field = try reader.next() {
-            guard let place = index(of: field.number) else { continue }
-            if case .map = fields[place].kind { entries.append((place, field)) } else { last[place] = field }
+            guard let index = index(of: field.number) else { continue }
+            if case .map = fields[index].kind { entries.append((index, field)) } else { last[index] = field }
         }
-        for (place, field) in fields.enumerated() {
+        for (index, field) in fields.enumerated() {
             if case .map = field.kind {
-                let own = entries.lazy.filter { $0.place == place }.map(\.field)
+                let own = entries.lazy.filter { $0.index == index }.map(\.field)
                 try append(map: Array(own), named: field.name, to: &output)
             } else {
-                try append(last[place], as: field, to: &output)
+                try append(last[index], as: field, to: &output)
             }
         }
     }

@@ -233,10 +233,10 @@ struct ReceiptsSink {
             return nil
         }
         let order = ForeignReceipts.timeColumns + [ForeignReceipts.payloadTime]
-        let place = received != nil ? 0 : stamped != nil ? 1 : 2
+        let rank = received != nil ? 0 : stamped != nil ? 1 : 2
         // Of several columns that told rows apart, the surest is named.
         let known = reading.timeColumn.flatMap { order.firstIndex(of: $0) } ?? order.count
-        reading.timeColumn = order[min(known, place)]
+        reading.timeColumn = order[min(known, rank)]
         return isOfRun
     }
 

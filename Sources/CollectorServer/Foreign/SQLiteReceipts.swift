@@ -67,7 +67,7 @@ enum SQLiteReceipts {
     /// The table with the rows.
     private struct Table {
         var name: String
-        /// Places in ``ForeignReceipts/columns`` with the table's own names, the surest first.
+        /// Indices in ``ForeignReceipts/columns`` with the table's own names, the surest first.
         var columns: [(column: Int, name: String)]
         /// Likewise in ``ForeignReceipts/timeColumns``.
         var times: [(column: Int, name: String)]
@@ -128,8 +128,8 @@ enum SQLiteReceipts {
     private static func columnIndices(of wanted: [String], in names: [String]) -> [(
         column: Int, name: String
     )] {
-        wanted.enumerated().compactMap { place, column in
-            names.first { $0.lowercased() == column }.map { (place, $0) }
+        wanted.enumerated().compactMap { index, column in
+            names.first { $0.lowercased() == column }.map { (index, $0) }
         }
     }
 

@@ -87,7 +87,7 @@ struct RowBuffer {
                     device: event.key.device.map(Int64.init), type: event.type, name: event.name,
                     capturedAt: event.capturedAt, receivedAt: receivedAt, batch: batch, payload: event.payload
                 )
-                let part = keepsPacked ? place(in: event.packed, of: event.payload) : nil
+                let part = keepsPacked ? range(in: event.packed, of: event.payload) : nil
                 if let part, let packed = event.packed {
                     if packedBatch != batch {
                         RowBuffer.append(StoredRow(text: packed.gzip), to: &bytes, .text)
@@ -105,7 +105,7 @@ struct RowBuffer {
     }
 
     /// The part of a packed text that a payload is; `nil` for one that is none.
-    private func place(in packed: PackedText?, of payload: UnsafeRawBufferPointer) -> Range<Int>? {
+    private func range(in packed: PackedText?, of payload: UnsafeRawBufferPointer) -> Range<Int>? {
         guard let text = packed?.text, let start = text.baseAddress, let base = payload.baseAddress,
             base >= start, base + payload.count <= start + text.count
         else { return nil }

@@ -108,18 +108,18 @@ final class PartSequence {
         let key = key ?? 0
         let number = counts[key, default: 0]
         counts[key] = number + 1
-        let place = place(key, number)
+        let file = file(key, number)
         part.rows = 0
-        part.path = place.folder + place.name
+        part.path = file.folder + file.name
         if let next = whole.last {
             guard next.path == part.path, next.rows > 0 || clock == nil else { throw mismatch() }
             isSkipping = true
             return
         }
-        try Folder.make(journal.folder + "/" + place.folder)
+        try Folder.make(journal.folder + "/" + file.folder)
         let sink = try FileSink(journal.folder + "/" + part.path)
         self.sink = sink
-        writer = makeWriter(sink, named: place.name)
+        writer = makeWriter(sink, named: file.name)
     }
 
     private func endPart() throws(FileFailure) {
@@ -139,7 +139,7 @@ final class PartSequence {
         try journal.note(part)
     }
 
-    private func place(_ key: PartitionClock.Key, _ number: Int) -> (folder: String, name: String) {
+    private func file(_ key: PartitionClock.Key, _ number: Int) -> (folder: String, name: String) {
         let name = table.schema.name
         guard clock != nil || layout.split != nil else {
             guard let label = layout.label else { return ("", "\(name).\(format)") }

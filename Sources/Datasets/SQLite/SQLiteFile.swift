@@ -42,8 +42,8 @@ package final class SQLiteFile {
 
     /// A writer of the rows of one of the tables; several may be used in turn.
     package func writer(of table: TableSchema) throws(FileFailure) -> any DatasetWriter {
-        let places = Array(repeating: "?", count: table.columns.count).joined(separator: ", ")
-        let sql = "INSERT INTO \(SQLiteFile.quoted(table.name)) VALUES (\(places))"
+        let placeholders = Array(repeating: "?", count: table.columns.count).joined(separator: ", ")
+        let sql = "INSERT INTO \(SQLiteFile.quoted(table.name)) VALUES (\(placeholders))"
         var statement: OpaquePointer?
         let flags = UInt32(SQLITE_PREPARE_PERSISTENT)
         guard sqlite3_prepare_v3(connection, sql, -1, flags, &statement, nil) == SQLITE_OK, let statement

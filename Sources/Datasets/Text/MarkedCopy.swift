@@ -45,11 +45,11 @@ enum MarkedCopy {
             // Written whole: what is not to be there is written over.
             output.storeBytes(of: word.littleEndian, as: UInt64.self)
             while marks != 0 {
-                let place = marks.trailingZeroBitCount >> 3
-                output.storeBytes(of: mark, toByteOffset: place, as: UInt8.self)
+                let offset = marks.trailingZeroBitCount >> 3
+                output.storeBytes(of: mark, toByteOffset: offset, as: UInt8.self)
                 output += 1
-                let rest = word >> UInt64(truncatingIfNeeded: place &* 8)
-                output.storeBytes(of: rest.littleEndian, toByteOffset: place, as: UInt64.self)
+                let rest = word >> UInt64(truncatingIfNeeded: offset &* 8)
+                output.storeBytes(of: rest.littleEndian, toByteOffset: offset, as: UInt64.self)
                 marks &= marks &- 1
             }
             index &+= 8

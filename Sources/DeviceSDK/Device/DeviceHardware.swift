@@ -105,7 +105,7 @@ package struct DeviceHardware: Sendable {
         Carrier(code: "", name: nil, weight: 1, region: .elsewhere),
     ]
 
-    /// Draws the carrier of a device whose user lives in a region: its place in ``carriers``.
+    /// Draws the carrier of a device whose user lives in a region: its index in ``carriers``.
     package static func carrier(in region: Region, _ stream: inout RandomStream) -> UInt8 {
         UInt8(carrierChoices[Int(region.rawValue)].sample(&stream))
     }
@@ -117,7 +117,7 @@ package struct DeviceHardware: Sendable {
 
     /// City centres for devices whose app asks for the location: latitude and longitude in degrees
     /// × 10⁶, and a weight.
-    package static let places: [(latitude: Int32, longitude: Int32, weight: Double)] = [
+    package static let locations: [(latitude: Int32, longitude: Int32, weight: Double)] = [
         (39_904_200, 116_407_400, 22), (31_230_400, 121_473_700, 25), (23_129_100, 113_264_400, 19),
         (22_543_100, 114_057_900, 18), (30_572_800, 104_066_800, 21), (30_274_100, 120_155_100, 12),
         (29_563_000, 106_551_600, 16), (30_592_800, 114_305_500, 13), (34_341_600, 108_939_800, 13),

@@ -93,8 +93,8 @@ struct ConfigRollOuts: Sendable {
     }
 
     private mutating func note(_ pace: RollOutPace?, slot: Int) {
-        let place = pace.flatMap { tally.paces.firstIndex(of: $0) }
-        tally.move(slot, to: place.map { $0 + 1 } ?? 0)
+        let index = pace.flatMap { tally.paces.firstIndex(of: $0) }
+        tally.move(slot, to: index.map { $0 + 1 } ?? 0)
     }
 
     /// The app was deleted, and what it had fetched with it.

@@ -12,7 +12,7 @@ package struct PopulationPlan: Sendable {
     package var deviceCount: Int
     /// The global number of the population's first device.
     package var firstDevice: UInt32 = 0
-    /// Whether devices are numbered by their places in a fleet and not in the population: for samples, whose
+    /// Whether devices are numbered by their indices in a fleet and not in the population: for samples, whose
     /// sets of ids shall not be as large as those of the population that they stand for.
     package var numbersBySlot = false
     /// The run's seed.

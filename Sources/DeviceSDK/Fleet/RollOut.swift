@@ -68,24 +68,24 @@ struct RollOutTally: Sendable {
     /// By time.
     let paces: [RollOutPace]
     /// By slot, 0 for none and n for the n-th; empty without roll-outs.
-    private var places: ContiguousArray<UInt8>
-    /// Devices by place.
+    private var indices: ContiguousArray<UInt8>
+    /// Devices by roll-out, as in ``indices``.
     private var counts: [Int]
 
     init(_ paces: [RollOutPace], count: Int) {
         precondition(paces.count < 256, "a place is a byte")
         self.paces = paces
-        places = paces.isEmpty ? [] : ContiguousArray(repeating: 0, count: count)
+        indices = paces.isEmpty ? [] : ContiguousArray(repeating: 0, count: count)
         counts = [count] + Array(repeating: 0, count: paces.count)
     }
 
     @inline(__always)
-    subscript(slot: Int) -> Int { paces.isEmpty ? 0 : Int(places[slot]) }
+    subscript(slot: Int) -> Int { paces.isEmpty ? 0 : Int(indices[slot]) }
 
-    mutating func move(_ slot: Int, to place: Int) {
-        counts[Int(places[slot])] -= 1
-        counts[place] += 1
-        places[slot] = UInt8(place)
+    mutating func move(_ slot: Int, to index: Int) {
+        counts[Int(indices[slot])] -= 1
+        counts[index] += 1
+        indices[slot] = UInt8(index)
     }
 
     /// The latest of the roll-outs that have begun, and how many devices have it.

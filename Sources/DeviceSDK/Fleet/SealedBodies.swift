@@ -14,7 +14,7 @@ package struct SealedBodies {
 
     /// A body among the others.
     package struct Entry {
-        /// The event's place in ``DeviceEffects/sealed``.
+        /// The event's index in ``DeviceEffects/sealed``.
         package var event: Int
         package var form: PlainBody
         /// Its bytes in ``SealedBodies/bytes``.
@@ -40,7 +40,7 @@ package struct SealedBodies {
 
     /// Notes that what was appended to ``bytes`` since the last body is one.
     ///
-    /// - Parameter event: The event's place in ``DeviceEffects/sealed``.
+    /// - Parameter event: The event's index in ``DeviceEffects/sealed``.
     package mutating func end(_ form: PlainBody, event: Int) {
         let begin = entries.last?.range.upperBound ?? 0
         entries.append(Entry(event: event, form: form, range: begin..<bytes.count))

@@ -147,9 +147,9 @@ extension TrackingSystem {
         // What would be left at the run's end is lost now.
         let first = effects.sealed.count
         finish(&device, effects: &effects)
-        for place in first..<effects.sealed.count {
-            guard case .pending = effects.sealed[place].disposition else { continue }
-            effects.sealed[place].disposition = .lost(.uninstalled)
+        for position in first..<effects.sealed.count {
+            guard case .pending = effects.sealed[position].disposition else { continue }
+            effects.sealed[position].disposition = .lost(.uninstalled)
         }
         var next = makeDevice(index: index, slot: slot, number: number)
         next.nextSequence = device.nextSequence

@@ -51,12 +51,12 @@ package final class UploadSizeModel: Sendable {
         var seen = InlineArray<8, UInt64>(repeating: 0)
         var sum = base + state * Int64(events.states)
         for template in events.templates {
-            let place = Int(template) & (UploadSizeModel.templateLimit - 1)
-            let bit: UInt64 = 1 << UInt64(place & 63)
-            let isFurther = seen[place >> 6] & bit != 0
-            seen[place >> 6] |= bit
-            if place < first.count {
-                sum += isFurther ? further[place] : first[place]
+            let index = Int(template) & (UploadSizeModel.templateLimit - 1)
+            let bit: UInt64 = 1 << UInt64(index & 63)
+            let isFurther = seen[index >> 6] & bit != 0
+            seen[index >> 6] |= bit
+            if index < first.count {
+                sum += isFurther ? further[index] : first[index]
             } else {
                 sum += isFurther ? otherFurther : otherFirst
             }
@@ -66,8 +66,8 @@ package final class UploadSizeModel: Sendable {
 
     /// The size of an upload in bytes. O(events).
     package func bytes(of events: borrowing CarriedEvents) -> UInt64 {
-        let place = min(UploadSizeModel.sizeClass(of: events.count), factors.count - 1)
-        let factor = place >= 0 ? factors[place] : 65_536
+        let sizeClass = min(UploadSizeModel.sizeClass(of: events.count), factors.count - 1)
+        let factor = sizeClass >= 0 ? factors[sizeClass] : 65_536
         return UInt64(max(1, ((sum(over: events) >> 4) * factor) >> 22))
     }
 

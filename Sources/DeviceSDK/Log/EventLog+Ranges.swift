@@ -71,7 +71,7 @@ extension EventLog {
         }
     }
 
-    /// Calls `body` with the places of the rows in a range, chunk by chunk.
+    /// Calls `body` with the indices of the rows in a range, chunk by chunk.
     private func forEachSlice(in range: Range<UInt32>, _ body: (Int, Range<Int>) -> Void) {
         guard !range.isEmpty, var index = chunkIndex(holding: range.lowerBound) else { return }
         while index < chunks.count {

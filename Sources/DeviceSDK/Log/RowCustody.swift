@@ -32,8 +32,8 @@ extension RowDevice {
     package mutating func update(_ request: Request, mark: Bool?, _ change: (inout EventRecord) -> Void) {
         updateRows(of: request, mark: mark, change)
         guard !detached.isEmpty else { return }
-        for place in detached.indices where request.rows.contains(sequence: detached[place].record.sequence) {
-            change(&detached[place].record)
+        for index in detached.indices where request.rows.contains(sequence: detached[index].record.sequence) {
+            change(&detached[index].record)
         }
     }
 
@@ -172,8 +172,8 @@ extension RowCustodian {
     package mutating func endRequest(
         _ number: RequestNumber, of device: inout Device, effects: inout DeviceEffects
     ) -> Device.Request? {
-        guard let place = device.requests.firstIndex(where: { $0.number == number }) else { return nil }
-        let ended = device.requests.remove(at: place)
+        guard let index = device.requests.firstIndex(where: { $0.number == number }) else { return nil }
+        let ended = device.requests.remove(at: index)
         if device.requests.isEmpty { device.requests = [] }
         startRequests(of: &device, effects: &effects)
         return ended
@@ -182,16 +182,16 @@ extension RowCustodian {
     /// Gives sockets to the requests that wait for one, oldest first, as far as they reach.
     package mutating func startRequests(of device: inout Device, effects: inout DeviceEffects) {
         var sockets = device.requests.reduce(Self.socketLimit) { $0 - ($1.isStarted ? 1 : 0) }
-        for place in device.requests.indices where !device.requests[place].isStarted {
+        for index in device.requests.indices where !device.requests[index].isStarted {
             guard sockets > 0 else { return }
             sockets -= 1
-            start(place, of: &device, effects: &effects)
+            start(index, of: &device, effects: &effects)
         }
     }
 
-    private mutating func start(_ place: Int, of device: inout Device, effects: inout DeviceEffects) {
-        device.requests[place].isStarted = true
-        let request = device.requests[place]
+    private mutating func start(_ index: Int, of device: inout Device, effects: inout DeviceEffects) {
+        device.requests[index].isStarted = true
+        let request = device.requests[index]
         let network = device.network
         effects.requests.append(
             OutgoingRequest(

@@ -18,12 +18,12 @@ package struct StoredSizes: Sendable {
         }
 
         mutating func bytes(of record: EventRecord, _ measure: (EventRecord) -> Int) -> Int {
-            let place = Int(record.sequence - first)
-            if place >= bytes.count {
-                bytes.append(contentsOf: repeatElement(0, count: place + 1 - bytes.count))
+            let index = Int(record.sequence - first)
+            if index >= bytes.count {
+                bytes.append(contentsOf: repeatElement(0, count: index + 1 - bytes.count))
             }
-            if bytes[place] == 0 { bytes[place] = UInt32(clamping: measure(record)) }
-            return Int(bytes[place])
+            if bytes[index] == 0 { bytes[index] = UInt32(clamping: measure(record)) }
+            return Int(bytes[index])
         }
     }
 

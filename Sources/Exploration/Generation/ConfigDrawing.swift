@@ -11,8 +11,8 @@ enum ConfigDrawing {
         "config.[].on": DrawingRule(presence: 0.6, count: 1...3),
         "config.[].method": .presence(0.5),
         "config.[].path": .value { draw, _, path in
-            let place = "/settings/p\(path[1])/\(path[path.count - 2])"
-            return .text(draw.chance(0.3) ? place + "/{{apiKey}}" : place)
+            let own = "/settings/p\(path[1])/\(path[path.count - 2])"
+            return .text(draw.chance(0.3) ? own + "/{{apiKey}}" : own)
         },
         "config.[].query": DrawingRule(presence: 0.3, count: 1...2),
         "config.[].body": .value(presence: 0.6) { _, _, _ in
@@ -35,7 +35,7 @@ enum ConfigDrawing {
     ]
 
     /// Where the answers have what turns a knob.
-    private static func place(of knob: DescribedSDK.Config.Knob) -> [String] {
+    private static func way(of knob: DescribedSDK.Config.Knob) -> [String] {
         switch knob {
         case .capture: ["sdk", "on"]
         case .captureIfThere: ["sdk", "there"]
@@ -56,7 +56,7 @@ enum ConfigDrawing {
             let knob = knobs[Int(draw.below(UInt64(knobs.count)))]
             // An answer of another type than the knob's turns nothing.
             let other = knobs[Int(draw.below(UInt64(knobs.count)))]
-            let pointer = "/" + place(of: draw.chance(0.1) ? other : knob).joined(separator: "/")
+            let pointer = "/" + way(of: draw.chance(0.1) ? other : knob).joined(separator: "/")
             if !members.contains(where: { $0.0 == pointer }) {
                 members.append((pointer, .text(knob.rawValue)))
             }
@@ -72,8 +72,8 @@ enum ConfigDrawing {
         for knob in DescribedSDK.Config.Knob.allCases {
             let value = draw.chance(0.05) ? .text("x") : value(for: knob, &draw, frame)
             guard draw.chance(0.5) else { continue }
-            let place = place(of: knob)
-            answer.set(place[0], place[1], to: value)
+            let way = way(of: knob)
+            answer.set(way[0], way[1], to: value)
         }
         return answer
     }

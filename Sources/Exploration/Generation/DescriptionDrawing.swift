@@ -80,9 +80,10 @@ enum DescriptionDrawing {
 
     /// A rule for answers that list what they refuse.
     private static func dropListed(_ draw: inout RandomStream) -> JSONNode {
-        let places = ["/invalid", "/errors/*", "/failed/*/index"]
+        let pointers = ["/invalid", "/errors/*", "/failed/*/index"]
         return .list([
-            .text("400 422"), .text("dropListed"), .texts([places[Int(draw.below(UInt64(places.count)))]]),
+            .text("400 422"), .text("dropListed"),
+            .texts([pointers[Int(draw.below(UInt64(pointers.count)))]]),
         ])
     }
 

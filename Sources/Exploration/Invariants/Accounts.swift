@@ -203,18 +203,18 @@ enum UploadsAreMeasured: Invariant {
     static func violations(in trial: Trial) -> [String] {
         let outcome = trial.outcome
         guard !outcome.wasCut, trial.document.pace == 1 else { return [] }
-        return outcome.measured.sorted { $0.key < $1.key }.flatMap { place, measured -> [String] in
-            let seen = outcome.seen[place] ?? Outcome.Uploads()
+        return outcome.measured.sorted { $0.key < $1.key }.flatMap { population, measured -> [String] in
+            let seen = outcome.seen[population] ?? Outcome.Uploads()
             let names = Set(measured.ends.keys).union(seen.ends.keys).sorted()
             var wrong = names.compactMap { name -> String? in
                 let (told, real) = (measured.ends[name] ?? 0, seen.ends[name] ?? 0)
                 guard told != real else { return nil }
                 return
-                    "population \(place) counts \(told) uploads that ended with \(name), its devices saw \(real)"
+                    "population \(population) counts \(told) uploads that ended with \(name), its devices saw \(real)"
             }
             if let told = measured.answering, let real = seen.answering, abs(told - real) > 1 + real / 1e4 {
                 wrong.append(
-                    "answers to population \(place) took \(told) ms, as its devices saw them \(real) ms")
+                    "answers to population \(population) took \(told) ms, as its devices saw them \(real) ms")
             }
             return wrong
         }

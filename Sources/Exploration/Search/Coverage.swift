@@ -26,9 +26,9 @@ package struct Coverage: Sendable {
             systems[name, default: 0] += 1
         }
         let kinds = Set((scenario["timeline"]?.elements ?? []).compactMap(FaultName.of)).sorted()
-        for (place, fault) in kinds.enumerated() {
+        for (index, fault) in kinds.enumerated() {
             faults[fault, default: 0] += 1
-            for other in kinds[place...].dropFirst() { pairs[Coverage.pair(fault, other), default: 0] += 1 }
+            for other in kinds[index...].dropFirst() { pairs[Coverage.pair(fault, other), default: 0] += 1 }
         }
     }
 
@@ -50,8 +50,8 @@ package struct Coverage: Sendable {
         let format = FormatSchema.current
         let values = FormatWalk(format: format).classes.filter { met[$0] == nil }
         let names = FaultName.all(format).sorted()
-        let missingPairs = names.indices.flatMap { place in
-            names[place...].dropFirst().map { Coverage.pair(names[place], $0) }
+        let missingPairs = names.indices.flatMap { index in
+            names[index...].dropFirst().map { Coverage.pair(names[index], $0) }
         }.filter { pairs[$0] == nil }
         let versions = SimulatedSystems.all.flatMap { system in
             system.versions.map { "\(system.name) \($0)" }

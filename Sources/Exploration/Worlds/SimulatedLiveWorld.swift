@@ -50,7 +50,7 @@ package struct SimulatedLiveWorld: ExploredWorld {
     /// The same without what virtual time does not model: connections that devices wait for, and a drain that is no
     /// whole number of its looks at the end.
     ///
-    /// - Returns: `nil` also where what becomes of a request hangs on its place among all of them: of requests of one
+    /// - Returns: `nil` also where what becomes of a request hangs on its position among all of them: of requests of one
     ///   instant, those that need a connection first come later than those that have one, and virtual time knows none.
     package static func modelled(_ scenario: ScenarioDocument) -> ScenarioDocument? {
         guard var document = fitting(scenario), !countsRequests(scenario), !orderDecides(scenario),

@@ -143,8 +143,8 @@ extension Outcome {
                 count: $0.freshness.count, least: $0.freshness.minimumMilliseconds,
                 mean: $0.freshness.meanMilliseconds, most: $0.freshness.maximumMilliseconds)
         }
-        for (place, population) in recorder.populations.enumerated() {
-            measured[place] = Uploads(of: population)
+        for (index, population) in recorder.populations.enumerated() {
+            measured[index] = Uploads(of: population)
         }
         for bucket in recorder.series.buckets {
             series.captured += bucket.captured

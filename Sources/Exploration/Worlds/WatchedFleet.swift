@@ -48,7 +48,7 @@ final class WatchedFleet: ForwardingFleet {
     private let start: Instant
     /// When the drain is over at the latest: after it nothing begins, though answers are awaited.
     private let end: Instant
-    private let place: Int
+    private let population: Int
     /// How long devices may leave rows alone, and how many; `nil` where nothing is said.
     private let (pause, bulk): (Interval?, Int?)
     /// How much later than it asked for its engine wakes a device, and tells it of the end of its patience, at most.
@@ -73,7 +73,7 @@ final class WatchedFleet: ForwardingFleet {
         bulk = isSteady && plan.system.prefill == 0 ? bounds.bulk : nil
         start = plan.start
         end = plan.usersEnd + document.drain
-        place = plan.index
+        population = plan.index
         devices = Array(repeating: DeviceWatch(), count: base.deviceCount)
     }
 
@@ -113,7 +113,7 @@ final class WatchedFleet: ForwardingFleet {
     ) {
         let events = end(request, of: slot)?.events ?? 0
         // What had no network never counted.
-        if network != .none { watch.carried[place, default: 0] -= events }
+        if network != .none { watch.carried[population, default: 0] -= events }
         let _: Bool = watching(slot, at: now, &effects) {
             base.giveBack(slot, request: request, network: network, at: now, effects: &$0)
             return true
@@ -161,7 +161,7 @@ final class WatchedFleet: ForwardingFleet {
             }
             count(upload, endedBy: String(status))
             let taken = Double((now - upload.plannedAt).nanoseconds) / 1e6
-            watch.uploads[place]?.answering? += taken
+            watch.uploads[population]?.answering? += taken
         }
     }
 
@@ -182,7 +182,7 @@ final class WatchedFleet: ForwardingFleet {
     /// Uploads begun without a network never were any.
     private func count(_ upload: DeviceWatch.Upload, endedBy name: String) {
         guard upload.network != .none else { return }
-        watch.uploads[place, default: Outcome.Uploads(answering: lateness == .zero ? 0 : nil)].end(name)
+        watch.uploads[population, default: Outcome.Uploads(answering: lateness == .zero ? 0 : nil)].end(name)
     }
 
     /// - Returns: The upload that is over; `nil` for a fetch.
@@ -245,7 +245,7 @@ final class WatchedFleet: ForwardingFleet {
             note(wrong, of: slot)
         }
         guard request.number.kind == .upload, request.network != .none else { return }
-        watch.carried[place, default: 0] += UInt64(request.eventCount)
+        watch.carried[population, default: 0] += UInt64(request.eventCount)
     }
 
     /// Whether its app is in the foreground with rows, on a network of its own.

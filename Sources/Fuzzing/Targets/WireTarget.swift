@@ -51,16 +51,16 @@ final class WireTarget: FuzzTarget {
         var content = WireBuffer()
         content.append(contentsOf: input)
         let log = RepeatLog()
-        var places = [RepeatPlace](repeating: RepeatPlace(), count: 8)
+        var occurrences = [LastOccurrence](repeating: LastOccurrence(), count: 8)
         log.removeAll()
         content.withUnsafeBytes { bytes in
             guard let origin = bytes.baseAddress else { return }
-            places.withUnsafeMutableBufferPointer { places in
+            occurrences.withUnsafeMutableBufferPointer { occurrences in
                 var position = 0
                 for byte in input.prefix(input.count / 2) {
                     let state = log.open(origin: origin)
-                    let place = byte & 64 == 0 ? places.baseAddress.map { $0 + Int(byte & 7) } : nil
-                    state.pointee.note(origin + position, place, isChance: byte & 128 != 0)
+                    let occurrence = byte & 64 == 0 ? occurrences.baseAddress.map { $0 + Int(byte & 7) } : nil
+                    state.pointee.note(origin + position, occurrence, isChance: byte & 128 != 0)
                     position += Int(byte >> 3 & 7) - 1
                     position = min(max(0, position), input.count)
                 }

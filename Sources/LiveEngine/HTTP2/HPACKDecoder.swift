@@ -70,8 +70,8 @@ struct HPACKDecoder {
         _ field: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Void
     ) throws(Failure) -> Int {
         scratch.removeAll(keepingCapacity: true)
-        let place = try HPACKDecoder.integer(block, &index, bits: isEntered ? 6 : 4)
-        if place == 0 { try string(block, &index) } else { try name(place) }
+        let nameIndex = try HPACKDecoder.integer(block, &index, bits: isEntered ? 6 : 4)
+        if nameIndex == 0 { try string(block, &index) } else { try name(nameIndex) }
         let middle = scratch.count
         try string(block, &index)
         let size = scratch.count + HPACKTable.overhead

@@ -62,8 +62,8 @@ struct HPACKEncoder {
         lowered name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, into output: inout ByteBuffer
     ) {
         let hash = HPACKEncoder.hash(name, value)
-        if let place = table.place(of: name, value, hash: hash) {
-            let index = HPACKStaticTable.fields.count + 1 + place
+        if let position = table.position(of: name, value, hash: hash) {
+            let index = HPACKStaticTable.fields.count + 1 + position
             HPACKEncoder.write(index, bits: 7, flags: 0x80, into: &output)
             return
         }

@@ -47,10 +47,10 @@ struct HPACKTable {
     ///
     /// - Returns: `nil` if there is none.
     func withField<Result>(
-        _ place: Int, _ body: (_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Result
+        _ position: Int, _ body: (_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Result
     ) -> Result? {
-        guard place >= 0, place < count else { return nil }
-        let entry = entries[entries.count - 1 - place]
+        guard position >= 0, position < count else { return nil }
+        let entry = entries[entries.count - 1 - position]
         return bytes.withUnsafeBytes { all in
             let middle = entry.offset + entry.nameCount
             return body(
@@ -59,8 +59,8 @@ struct HPACKTable {
         }
     }
 
-    /// The place of a field, by a hash of it and then its bytes; `nil` for none. O(entries).
-    func place(
+    /// The position of a field, by a hash of it and then its bytes; `nil` for none. O(entries).
+    func position(
         of name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, hash: UInt64
     ) -> Int? {
         var index = entries.count
@@ -70,9 +70,9 @@ struct HPACKTable {
             guard entry.hash == hash, entry.nameCount == name.count, entry.valueCount == value.count else {
                 continue
             }
-            let place = entries.count - 1 - index
-            if withField(place, { $0.elementsEqual(name) && $1.elementsEqual(value) }) == true {
-                return place
+            let position = entries.count - 1 - index
+            if withField(position, { $0.elementsEqual(name) && $1.elementsEqual(value) }) == true {
+                return position
             }
         }
         return nil

@@ -24,10 +24,10 @@ extension HTTP2Session {
         let streamsBefore = peer.streams
         if !hasSettings { peer.streams = .max }
         hasSettings = true
-        for place in stride(from: 0, to: payload.count, by: 6) {
-            let id = UInt16(payload[place]) << 8 | UInt16(payload[place + 1])
+        for offset in stride(from: 0, to: payload.count, by: 6) {
+            let id = UInt16(payload[offset]) << 8 | UInt16(payload[offset + 1])
             guard let setting = HTTP2Setting(rawValue: id) else { continue }
-            try set(setting, to: Int(payload.bigEndian(at: place + 2)))
+            try set(setting, to: Int(payload.bigEndian(at: offset + 2)))
         }
         HTTP2FrameHead(kind: .settings, length: 0, flags: HTTP2FrameHead.acknowledges)
             .write(into: &outgoing)

@@ -141,17 +141,17 @@ extension HTTP2Session {
             at: begun + HTTP2FrameHead.size, length: outgoing.writerIndex - begun - HTTP2FrameHead.size)
         guard let block else { return }
         outgoing.moveWriterIndex(to: begun)
-        var place = 0
-        while place < block.count {
-            let end = min(block.count, place + peer.frame)
+        var offset = 0
+        while offset < block.count {
+            let end = min(block.count, offset + peer.frame)
             var own = flags & ~HTTP2FrameHead.endsHeaders
             if end == block.count { own |= HTTP2FrameHead.endsHeaders }
-            if place > 0 { own &= ~HTTP2FrameHead.endsStream }
+            if offset > 0 { own &= ~HTTP2FrameHead.endsStream }
             HTTP2FrameHead(
-                kind: place == 0 ? .headers : .continuation, length: end - place, flags: own, stream: stream
+                kind: offset == 0 ? .headers : .continuation, length: end - offset, flags: own, stream: stream
             ).write(into: &outgoing)
-            outgoing.writeBytes(block[place..<end])
-            place = end
+            outgoing.writeBytes(block[offset..<end])
+            offset = end
         }
     }
 }
@@ -166,22 +166,22 @@ extension HTTP2Session {
     private func writeData(
         _ bytes: UnsafeRawBufferPointer, on stream: HTTP2Stream, limit: Int = .max
     ) -> Int {
-        var place = 0
-        while place < min(bytes.count, limit) {
-            let room = min(peer.frame, sendWindow, stream.sendWindow, limit - place)
+        var offset = 0
+        while offset < min(bytes.count, limit) {
+            let room = min(peer.frame, sendWindow, stream.sendWindow, limit - offset)
             guard room > 0 else { break }
-            let end = min(bytes.count, place + room)
+            let end = min(bytes.count, offset + room)
             HTTP2FrameHead(
-                kind: .data, length: end - place, flags: end == bytes.count ? HTTP2FrameHead.endsStream : 0,
+                kind: .data, length: end - offset, flags: end == bytes.count ? HTTP2FrameHead.endsStream : 0,
                 stream: stream.id
             ).write(into: &outgoing)
-            outgoing.writeBytes(UnsafeRawBufferPointer(rebasing: bytes[place..<end]))
-            sendWindow -= end - place
-            stream.sendWindow -= end - place
-            stream.sentBytes += HTTP2FrameHead.size + end - place
-            place = end
+            outgoing.writeBytes(UnsafeRawBufferPointer(rebasing: bytes[offset..<end]))
+            sendWindow -= end - offset
+            stream.sendWindow -= end - offset
+            stream.sentBytes += HTTP2FrameHead.size + end - offset
+            offset = end
         }
-        return place
+        return offset
     }
 
     /// Puts a stream in the line of those that wait for a window.

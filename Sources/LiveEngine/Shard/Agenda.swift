@@ -7,7 +7,7 @@ import Timebase
 /// requests, in the order in which their moments were set, and those before wakes, by device. Wakes lie in a heap of
 /// their own, so that a backlog of them holds up nothing else.
 ///
-/// A heap with places, and not the wheel of `Timebase`: an answer may ask for a wake before all others, and
+/// A heap with positions, and not the wheel of `Timebase`: an answer may ask for a wake before all others, and
 /// wakes are put off with each answer. With that, and 10,000 devices, the heap does 5.7 M wakes a second (a heap
 /// that leaves stale entries behind 5.4, the wheel 13.3); a device's own work for a wake takes ten times as long.
 struct Agenda {
@@ -42,7 +42,7 @@ struct Agenda {
 
     private static let choreCount = UInt32(Chore.allCases.count)
 
-    /// Chores, and then requests by their places.
+    /// Chores, and then requests by their slots.
     private var turns = IndexedHeap<Turn>(itemCount: Int(choreCount))
     private var turnCount: UInt64 = 0
     private var wakes: IndexedHeap<Int64>
@@ -68,7 +68,7 @@ struct Agenda {
         setTurn(chore.rawValue, Turn(time: due.nanoseconds, number: 0))
     }
 
-    /// Sets when the request in a place goes on, in place of what was set before. O(log n).
+    /// Sets when the request in a slot goes on, in place of what was set before. O(log n).
     mutating func setRequest(_ index: Int32, at due: Instant) {
         let item = Agenda.choreCount + UInt32(index)
         turns.reserve(itemCount: Int(item) + 1)

@@ -89,10 +89,11 @@ struct PoolSplit {
     ///
     /// The run's connections are split among its parts first, and each part's among its event loops: no part knows how
     /// many loops another has.
-    static func limits(of total: Int, _ plan: PopulationPlan, _ share: ShardShare, at place: LoopPlace)
+    static func limits(of total: Int, _ plan: PopulationPlan, _ share: ShardShare, at position: LoopPosition)
         -> [Int]
     {
-        PoolSplit(plan, shards: place.count, of: share).limits(of: part(of: total, plan, share))[place.index]
+        PoolSplit(plan, shards: position.count, of: share).limits(of: part(of: total, plan, share))[
+            position.index]
     }
 
     /// The connections of a part of the run.

@@ -14,12 +14,12 @@ struct IndexedHeap<Key: Comparable> {
 
     private var entries: ContiguousArray<Entry> = []
     /// Where each item's entry is; -1 for none.
-    private var places: ContiguousArray<Int32>
+    private var positions: ContiguousArray<Int32>
 
     /// Makes an empty queue.
     ///
     /// - Parameter itemCount: Items are numbered from 0 to below this; ``reserve(itemCount:)`` raises it.
-    init(itemCount: Int) { places = ContiguousArray(repeating: -1, count: itemCount) }
+    init(itemCount: Int) { positions = ContiguousArray(repeating: -1, count: itemCount) }
 
     var count: Int { entries.count }
 
@@ -28,60 +28,60 @@ struct IndexedHeap<Key: Comparable> {
 
     /// Lets items be numbered up to below `itemCount`.
     mutating func reserve(itemCount: Int) {
-        guard itemCount > places.count else { return }
-        places.append(contentsOf: repeatElement(-1, count: itemCount - places.count))
+        guard itemCount > positions.count else { return }
+        positions.append(contentsOf: repeatElement(-1, count: itemCount - positions.count))
     }
 
     /// The key of an item's entry, if it has one.
     subscript(item: UInt32) -> Key? {
-        let place = places[Int(item)]
-        return place < 0 ? nil : entries[Int(place)].key
+        let position = positions[Int(item)]
+        return position < 0 ? nil : entries[Int(position)].key
     }
 
     /// Enters an item, or moves it where it is entered. O(log n).
     mutating func set(_ item: UInt32, _ key: Key) {
         let entry = Entry(key: key, item: item)
-        let place = Int(places[Int(item)])
-        if place < 0 {
+        let position = Int(positions[Int(item)])
+        if position < 0 {
             entries.append(entry)
             rise(entry, from: entries.count - 1)
-        } else if entry < entries[place] {
-            rise(entry, from: place)
+        } else if entry < entries[position] {
+            rise(entry, from: position)
         } else {
-            sink(entry, from: place)
+            sink(entry, from: position)
         }
     }
 
     /// Takes an item out, if it is entered. O(log n).
     mutating func remove(_ item: UInt32) {
-        let place = Int(places[Int(item)])
-        guard place >= 0, let last = entries.popLast() else { return }
-        places[Int(item)] = -1
-        guard place < entries.count else { return }
-        if last < entries[place] || place > 0 && last < entries[(place - 1) / 4] {
-            rise(last, from: place)
+        let position = Int(positions[Int(item)])
+        guard position >= 0, let last = entries.popLast() else { return }
+        positions[Int(item)] = -1
+        guard position < entries.count else { return }
+        if last < entries[position] || position > 0 && last < entries[(position - 1) / 4] {
+            rise(last, from: position)
         } else {
-            sink(last, from: place)
+            sink(last, from: position)
         }
     }
 
     /// Lets an entry take the place of those above it that come after it.
     private mutating func rise(_ entry: Entry, from start: Int) {
-        var place = start
-        while place > 0 {
-            let parent = (place - 1) / 4
+        var position = start
+        while position > 0 {
+            let parent = (position - 1) / 4
             guard entry < entries[parent] else { break }
-            put(entries[parent], at: place)
-            place = parent
+            put(entries[parent], at: position)
+            position = parent
         }
-        put(entry, at: place)
+        put(entry, at: position)
     }
 
     /// Lets an entry take the place of those below it that come before it.
     private mutating func sink(_ entry: Entry, from start: Int) {
-        var place = start
+        var position = start
         while true {
-            let child = place * 4 + 1
+            let child = position * 4 + 1
             guard child < entries.count else { break }
             var least = child
             for other in child + 1..<max(child + 1, min(child + 4, entries.count))
@@ -89,14 +89,14 @@ struct IndexedHeap<Key: Comparable> {
                 least = other
             }
             guard entries[least] < entry else { break }
-            put(entries[least], at: place)
-            place = least
+            put(entries[least], at: position)
+            position = least
         }
-        put(entry, at: place)
+        put(entry, at: position)
     }
 
-    private mutating func put(_ entry: Entry, at place: Int) {
-        entries[place] = entry
-        places[Int(entry.item)] = Int32(truncatingIfNeeded: place)
+    private mutating func put(_ entry: Entry, at position: Int) {
+        entries[position] = entry
+        positions[Int(entry.item)] = Int32(truncatingIfNeeded: position)
     }
 }

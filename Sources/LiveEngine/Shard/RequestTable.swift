@@ -3,7 +3,7 @@ import Measurement
 import Timebase
 import World
 
-/// Names an open request in its shard; a later request in the same place has another generation.
+/// Names an open request in its shard; a later request in the same slot has another generation.
 struct RequestKey: Hashable {
     var index: Int32
     var generation: UInt32
@@ -31,9 +31,9 @@ struct OpenRequest {
     var nextOfDevice: Int32 = -1
 }
 
-/// The open requests of a shard, addressed by place; places are used again.
+/// The open requests of a shard, addressed by slot; slots are used again.
 struct RequestTable {
-    private var places: ContiguousArray<OpenRequest> = []
+    private var slots: ContiguousArray<OpenRequest> = []
     private var free: ContiguousArray<Int32> = []
     /// The first open request of each device.
     private var firstOfDevice: ContiguousArray<Int32>
@@ -47,14 +47,14 @@ struct RequestTable {
         if let last = free.popLast() {
             index = last
         } else {
-            index = Int32(places.count)
-            places.append(OpenRequest())
+            index = Int32(slots.count)
+            slots.append(OpenRequest())
         }
-        let generation = places[Int(index)].generation &+ 1
-        places[Int(index)] = request
-        places[Int(index)].generation = generation
-        places[Int(index)].isOpen = true
-        places[Int(index)].nextOfDevice = firstOfDevice[Int(request.device)]
+        let generation = slots[Int(index)].generation &+ 1
+        slots[Int(index)] = request
+        slots[Int(index)].generation = generation
+        slots[Int(index)].isOpen = true
+        slots[Int(index)].nextOfDevice = firstOfDevice[Int(request.device)]
         firstOfDevice[Int(request.device)] = index
         count += 1
         return RequestKey(index: index, generation: generation)
@@ -62,41 +62,41 @@ struct RequestTable {
 
     /// Whether the request has not ended.
     func isOpen(_ key: RequestKey) -> Bool {
-        places[Int(key.index)].isOpen && places[Int(key.index)].generation == key.generation
+        slots[Int(key.index)].isOpen && slots[Int(key.index)].generation == key.generation
     }
 
     subscript(index: Int32) -> OpenRequest {
-        _read { yield places[Int(index)] }
-        _modify { yield &places[Int(index)] }
+        _read { yield slots[Int(index)] }
+        _modify { yield &slots[Int(index)] }
     }
 
-    /// The key of the open request in a place.
+    /// The key of the open request in a slot.
     func key(_ index: Int32) -> RequestKey {
-        RequestKey(index: index, generation: places[Int(index)].generation)
+        RequestKey(index: index, generation: slots[Int(index)].generation)
     }
 
-    /// The places of all open requests. O(places).
-    var openIndices: [Int32] { places.indices.filter { places[$0].isOpen }.map(Int32.init) }
+    /// The slots of all open requests. O(slots).
+    var openIndices: [Int32] { slots.indices.filter { slots[$0].isOpen }.map(Int32.init) }
 
     /// The first open request of a device, or -1; the others follow by `nextOfDevice`.
     func first(of device: UInt32) -> Int32 { firstOfDevice[Int(device)] }
 
     /// Takes a request out. O(open requests of its device).
     mutating func close(_ index: Int32) {
-        precondition(places[Int(index)].isOpen, "a request ends once")
-        let device = Int(places[Int(index)].device)
-        let next = places[Int(index)].nextOfDevice
+        precondition(slots[Int(index)].isOpen, "a request ends once")
+        let device = Int(slots[Int(index)].device)
+        let next = slots[Int(index)].nextOfDevice
         if firstOfDevice[device] == index {
             firstOfDevice[device] = next
         } else {
             var previous = firstOfDevice[device]
-            while places[Int(previous)].nextOfDevice != index {
-                previous = places[Int(previous)].nextOfDevice
+            while slots[Int(previous)].nextOfDevice != index {
+                previous = slots[Int(previous)].nextOfDevice
             }
-            places[Int(previous)].nextOfDevice = next
+            slots[Int(previous)].nextOfDevice = next
         }
-        places[Int(index)].isOpen = false
-        places[Int(index)].carrier = nil
+        slots[Int(index)].isOpen = false
+        slots[Int(index)].carrier = nil
         free.append(index)
         count -= 1
     }

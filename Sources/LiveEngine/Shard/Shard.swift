@@ -55,7 +55,7 @@ final class Shard {
     }
 
     let loop: any EventLoop
-    let place: LoopPlace
+    let position: LoopPosition
     /// The devices that the shard plays.
     let share: ShardShare
     let clock: RunClock
@@ -93,11 +93,11 @@ final class Shard {
     ///
     /// - Parameter endpoints: Of each plan, in the order of its targets.
     init(
-        configuration: LiveConfiguration, endpoints: [[Endpoint]], place: LoopPlace, loop: any EventLoop
+        configuration: LiveConfiguration, endpoints: [[Endpoint]], position: LoopPosition, loop: any EventLoop
     ) {
         self.configuration = configuration
-        self.place = place
-        share = configuration.share.part(place.index, of: place.count)
+        self.position = position
+        share = configuration.share.part(position.index, of: position.count)
         self.loop = loop
         clock = configuration.clock
         let schedule = configuration.schedule
@@ -116,7 +116,7 @@ final class Shard {
             var firstPool = 0
             if case .pooled(let total) = plan.target.connections {
                 firstPool = pools.add(
-                    limits: PoolSplit.limits(of: total, plan, configuration.share, at: place))
+                    limits: PoolSplit.limits(of: total, plan, configuration.share, at: position))
             }
             parts.append(
                 Part(
@@ -132,7 +132,7 @@ final class Shard {
         requests = RequestTable(deviceCount: Int(first))
         connections = ConnectionTable(
             ownerCount: Int(first) + pools.count,
-            limit: max(1, configuration.descriptorBudget / place.count))
+            limit: max(1, configuration.descriptorBudget / position.count))
         finished = loop.makePromise(of: ShardResult.self)
     }
 
@@ -202,7 +202,7 @@ final class Shard {
 }
 
 /// Which of the event loops of a process a shard is on.
-struct LoopPlace: Sendable {
+struct LoopPosition: Sendable {
     var index: Int
     var count: Int
 }
@@ -262,7 +262,7 @@ extension Shard {
 
     func flushSealed(_ part: Int) {
         guard let sink = configuration.sealedSink, !parts[part].sealed.isEmpty else { return }
-        sink(parts[part].sealed, parts[part].population, place.index)
+        sink(parts[part].sealed, parts[part].population, position.index)
         parts[part].sealed.removeAll(keepingCapacity: true)
     }
 }

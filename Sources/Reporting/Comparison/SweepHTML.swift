@@ -77,7 +77,7 @@ package enum SweepHTML {
         }
     }
 
-    /// A column of the table, with the place of each row when it is sorted by it.
+    /// A column of the table, with the rank of each row when it is sorted by it.
     private struct Column {
         var name: String
         var cells: [String]
@@ -90,10 +90,10 @@ package enum SweepHTML {
             name: "point", cells: points.map { String($0.index + 1) }, order: Array(points.indices))
         let axes = sweep.axes.indices.map { axis in
             let values = points.map { $0.values[axis] }
-            let places = values.map { value in
+            let positions = values.map { value in
                 Double(sweep.axes[axis].values.firstIndex(of: value) ?? 0)
             }
-            return Column(name: sweep.axes[axis].name, cells: values, order: order(places))
+            return Column(name: sweep.axes[axis].name, cells: values, order: order(positions))
         }
         let figures = SweepText.figures(sweep).map { figure in
             let values = sweep.lab.variants.map { sweep.mean(figure, $0) }
@@ -104,14 +104,14 @@ package enum SweepHTML {
         return Array(([number] + axes + figures).prefix(columnLimit))
     }
 
-    /// The place of each value in ascending order, those that are missing last.
+    /// The rank of each value in ascending order, those that are missing last.
     private static func order(_ values: [Double?]) -> [Int] {
         let sorted = values.indices.sorted {
             (values[$0] ?? .infinity, $0) < (values[$1] ?? .infinity, $1)
         }
-        var places = [Int](repeating: 0, count: values.count)
-        for (place, index) in sorted.enumerated() { places[index] = place }
-        return places
+        var ranks = [Int](repeating: 0, count: values.count)
+        for (rank, index) in sorted.enumerated() { ranks[index] = rank }
+        return ranks
     }
 
     /// - Parameter sorts: Whether the heads of columns sort; on a page whose style sheet has the orders.

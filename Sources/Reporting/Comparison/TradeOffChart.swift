@@ -51,22 +51,22 @@ struct TradeOffChart: FramedChart {
 
     /// Numbers the points. Those that come to the same share a label: one over the other could not be read.
     private func label(_ points: [SweepReport.Point], in svg: inout Markup) {
-        let places = points.map { point in (place: place(point), number: point.index + 1) }
-        for place in Set(places.compactMap(\.place)).sorted(by: { ($0.x, $0.y) < ($1.x, $1.y) }) {
-            let numbers = places.filter { $0.place == place }.map { String($0.number) }
-            let isRight = place.x > frame.end - 24
+        let numbered = points.map { point in (pixel: pixel(point), number: point.index + 1) }
+        for pixel in Set(numbered.compactMap(\.pixel)).sorted(by: { ($0.x, $0.y) < ($1.x, $1.y) }) {
+            let numbers = numbered.filter { $0.pixel == pixel }.map { String($0.number) }
+            let isRight = pixel.x > frame.end - 24
             svg.label(
-                place.x + (isRight ? -10 : 10), place.y - 6, isRight ? "number end" : "number",
+                pixel.x + (isRight ? -10 : 10), pixel.y - 6, isRight ? "number end" : "number",
                 numbers.joined(separator: ", "))
         }
     }
 
     /// Where a point is drawn, to the pixel.
-    private struct Place: Hashable { let x, y: Double }
+    private struct Pixel: Hashable { let x, y: Double }
 
-    private func place(_ point: SweepReport.Point) -> Place? {
+    private func pixel(_ point: SweepReport.Point) -> Pixel? {
         guard let cost = point.cost, let freshness = point.freshness else { return nil }
-        return Place(x: x(cost).rounded(), y: frame.y(axis.position(freshness)).rounded())
+        return Pixel(x: x(cost).rounded(), y: frame.y(axis.position(freshness)).rounded())
     }
 
     private func draw(_ point: SweepReport.Point, into svg: inout Markup) {

@@ -15,8 +15,8 @@ package enum DatasetHTML {
                     + "you to say.")
         }
         html.element("main") { html in
-            for (place, population) in report.populations.enumerated() {
-                section(population, place, into: &html)
+            for (number, population) in report.populations.enumerated() {
+                section(population, number, into: &html)
             }
             columns(report, into: &html)
         }
@@ -26,9 +26,9 @@ package enum DatasetHTML {
     }
 
     private static func section(
-        _ population: DatasetReport.Population, _ place: Int, into html: inout Markup
+        _ population: DatasetReport.Population, _ number: Int, into html: inout Markup
     ) {
-        HTMLWriter().section("population-\(place)", population.name, &html) { html in
+        HTMLWriter().section("population-\(number)", population.name, &html) { html in
             html.element(
                 "p",
                 "\(Numbers.count(population.devices)) devices, persona \(population.persona). Asked for is what the "

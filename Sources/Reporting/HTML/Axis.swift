@@ -85,8 +85,8 @@ struct Axis {
 
     private static func position(_ value: Double, from first: Double, to last: Double) -> Double {
         let low = DeterministicMath.log(first)
-        let place = (DeterministicMath.log(max(value, first)) - low) / (DeterministicMath.log(last) - low)
-        return min(1, place)
+        let share = (DeterministicMath.log(max(value, first)) - low) / (DeterministicMath.log(last) - low)
+        return min(1, share)
     }
 
     func text(_ value: Double) -> String {

@@ -79,7 +79,7 @@ enum Labels {
         while kept.count > 1, let before = kept.last, abs(positions[last] - positions[before]) < distance {
             kept.removeLast()
         }
-        // The first and the last at the same place: one is enough.
+        // The first and the last at the same position: one is enough.
         if kept.count == 1, abs(positions[last] - positions[kept[0]]) < distance { return kept }
         return kept + [last]
     }
@@ -141,22 +141,22 @@ extension FramedChart {
 extension Markup {
     /// The names of lines, each behind a stroke of its own; below them the axis' title.
     mutating func legend(_ lines: [(name: String, tone: String)], axis title: String, in frame: ChartFrame) {
-        let places = Legend.positions(lines.map(\.name), in: frame)
-        for (line, place) in zip(lines, places) {
-            let y = 12 + Double(place.row) * Legend.rowHeight
-            self.line(place.x, y, place.x + 18, y, "line \(line.tone)")
-            label(place.x + 23, y + 4, "legend", line.name)
+        let positions = Legend.positions(lines.map(\.name), in: frame)
+        for (line, position) in zip(lines, positions) {
+            let y = 12 + Double(position.row) * Legend.rowHeight
+            self.line(position.x, y, position.x + 18, y, "line \(line.tone)")
+            label(position.x + 23, y + 4, "legend", line.name)
         }
-        let rows = places.last?.row ?? 0
+        let rows = positions.last?.row ?? 0
         label(4, 34 + Double(rows) * Legend.rowHeight, "axis", title)
     }
 
     /// The lines of a vertical axis, and the labels that there is room for.
     mutating func rows(_ ticks: [(share: Double, text: String)], in frame: ChartFrame) {
-        let places = ticks.map { frame.y($0.share) }
-        for place in places { line(frame.left, place, frame.end, place, "grid") }
-        for index in Labels.apart(places, 15) {
-            label(frame.left - 6, places[index] + 4, "axis end", ticks[index].text)
+        let heights = ticks.map { frame.y($0.share) }
+        for height in heights { line(frame.left, height, frame.end, height, "grid") }
+        for index in Labels.apart(heights, 15) {
+            label(frame.left - 6, heights[index] + 4, "axis end", ticks[index].text)
         }
     }
 
@@ -171,7 +171,7 @@ extension Markup {
         label((frame.left + frame.end) / 2, frame.floor + 33, "axis middle", title)
     }
 
-    /// A place that shows its numbers under the pointer.
+    /// A point that shows its numbers under the pointer.
     mutating func hover(_ x: Double, _ width: Double, _ text: String, in frame: ChartFrame) {
         element(
             "rect",

@@ -79,11 +79,11 @@ struct CurveChart: FramedChart {
             svg.dot(frame.left, points[0].y, tone)
             return
         }
-        let place = { (point: (x: Double, y: Double)) in
+        let coordinates = { (point: (x: Double, y: Double)) in
             "\(Markup.number(point.x)) \(Markup.number(point.y))"
         }
         svg.empty(
-            "path", ["d": "M" + points.map(place).joined(separator: "L"), "class": "line \(tone)"])
+            "path", ["d": "M" + points.map(coordinates).joined(separator: "L"), "class": "line \(tone)"])
     }
 
     /// Columns that show their numbers under the pointer.

@@ -44,13 +44,13 @@ enum DayCurve {
         for point in series {
             let middle = clock.local(point.second + point.seconds / 2) - midnight
             guard middle >= 0, middle < Double(days) * day else { continue }
-            let place = min(Int(middle / hour), hours.count - 1)
-            hours[place].seconds += point.seconds
-            hours[place].captured += Double(point.captured)
-            hours[place].delivered += Double(point.delivered)
-            hours[place].requests += Double(point.requests)
-            hours[place].failures += Double(point.failures)
-            hours[place].active += Double(point.devicesActive) * point.seconds
+            let index = min(Int(middle / hour), hours.count - 1)
+            hours[index].seconds += point.seconds
+            hours[index].captured += Double(point.captured)
+            hours[index].delivered += Double(point.delivered)
+            hours[index].requests += Double(point.requests)
+            hours[index].failures += Double(point.failures)
+            hours[index].active += Double(point.devicesActive) * point.seconds
         }
         return ((0..<24).map { mean(of: hours, at: $0, days) }, days)
     }

@@ -22,9 +22,9 @@ extension HTMLWriter {
     ) {
         guard !all.isEmpty else { return }
         section("target", "The target's own metrics", &html) { html in
-            for (place, metrics) in all.enumerated() {
+            for (number, metrics) in all.enumerated() {
                 html.element("p", HTMLWriter.reading(metrics))
-                let charts = HTMLWriter.charts(metrics, marks: marks, scale: scale, id: "t\(place)")
+                let charts = HTMLWriter.charts(metrics, marks: marks, scale: scale, id: "t\(number)")
                 html.element("div", ["class": "charts"]) { html in
                     for chart in charts.prefix(HTMLWriter.targetChartLimit) { chart.write(into: &html) }
                 }

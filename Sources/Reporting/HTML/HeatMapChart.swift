@@ -53,8 +53,8 @@ struct HeatMapChart: FramedChart {
     /// 0…1.
     private func position(_ milliseconds: Double) -> Double {
         let first = DeterministicMath.log(low)
-        let place = (DeterministicMath.log(milliseconds) - first) / (DeterministicMath.log(high) - first)
-        return min(1, max(0, place))
+        let share = (DeterministicMath.log(milliseconds) - first) / (DeterministicMath.log(high) - first)
+        return min(1, max(0, share))
     }
 
     private func y(_ milliseconds: Double) -> Double { frame.y(position(milliseconds)) }
@@ -118,12 +118,12 @@ struct HeatMapChart: FramedChart {
     private func cells(_ column: [UInt64], at index: Int, into svg: inout Markup) {
         let from = Double(index) * map.columnSeconds
         for (row, count) in column.enumerated() where count > 0 {
-            let place = rectangle(index, row)
+            let cell = rectangle(index, row)
             svg.element(
                 "rect",
                 [
-                    "x": Markup.number(place.x), "y": Markup.number(place.y),
-                    "width": Markup.number(place.width), "height": Markup.number(place.height),
+                    "x": Markup.number(cell.x), "y": Markup.number(cell.y),
+                    "width": Markup.number(cell.width), "height": Markup.number(cell.height),
                     "class": "heat h\(level(count))",
                 ]
             ) { svg in
@@ -140,11 +140,11 @@ struct HeatMapChart: FramedChart {
         var paths = [String](repeating: "", count: HeatMapChart.levels + 1)
         for (index, column) in map.columns.enumerated() {
             for (row, count) in column.enumerated() where count > 0 {
-                let place = rectangle(index, row)
+                let cell = rectangle(index, row)
                 let number = Markup.number
                 paths[level(count)] +=
-                    "M\(number(place.x)) \(number(place.y))h\(number(place.width))v\(number(place.height))"
-                    + "h-\(number(place.width))z"
+                    "M\(number(cell.x)) \(number(cell.y))h\(number(cell.width))v\(number(cell.height))"
+                    + "h-\(number(cell.width))z"
             }
         }
         for (level, path) in paths.enumerated() where !path.isEmpty {
@@ -161,10 +161,10 @@ struct HeatMapChart: FramedChart {
             svg.line(x(mark.from), frame.top, x(mark.from), frame.floor, "edge")
             let number = String(index + 1)
             // A number moves aside for the one before, but not so far that it seems to belong elsewhere.
-            let place = max(x(mark.from) + 3, free)
-            let end = place + Double(number.count) * 5.9
-            guard place <= x(mark.from) + 3 + HeatMapChart.reach, end <= frame.width else { continue }
-            svg.label(place, frame.top - 4, "note", number)
+            let left = max(x(mark.from) + 3, free)
+            let end = left + Double(number.count) * 5.9
+            guard left <= x(mark.from) + 3 + HeatMapChart.reach, end <= frame.width else { continue }
+            svg.label(left, frame.top - 4, "note", number)
             free = end + 4
         }
     }

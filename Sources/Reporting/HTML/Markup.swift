@@ -48,14 +48,14 @@ struct Markup {
         close(name)
     }
 
-    /// A style sheet that tells each row of a table its place for each order: variables `--s0`, `--s1`, …
+    /// A style sheet that tells each row of a table its rank for each order: variables `--s0`, `--s1`, …
     ///
-    /// - Parameter orders: For each order, the place of each row.
+    /// - Parameter orders: For each order, the rank of each row.
     mutating func orders(_ orders: [[Int]]) {
         rules(
             (orders.first ?? []).indices.map { row in
-                let places = orders.enumerated().map { "--s\($0):\($1[row])" }.joined(separator: ";")
-                return ".sorts tbody tr:nth-child(\(row + 1)){\(places)}"
+                let ranks = orders.enumerated().map { "--s\($0):\($1[row])" }.joined(separator: ";")
+                return ".sorts tbody tr:nth-child(\(row + 1)){\(ranks)}"
             })
     }
 

@@ -39,8 +39,8 @@ struct PercentileChart {
         let right = geometry.width - 24
         guard let first = ticks.first, let last = ticks.last else { return left }
         let low = DeterministicMath.log(first)
-        let place = (DeterministicMath.log(max(value, first)) - low) / (DeterministicMath.log(last) - low)
-        return left + min(1, place) * (right - left)
+        let share = (DeterministicMath.log(max(value, first)) - low) / (DeterministicMath.log(last) - low)
+        return left + min(1, share) * (right - left)
     }
 
     private var description: String {
@@ -61,10 +61,10 @@ struct PercentileChart {
             legend(geometry, into: &svg)
             for tick in ticks { svg.line(x(tick, geometry), top, x(tick, geometry), bottom, "grid") }
             // A week and the day before it stand close together on such an axis.
-            let places = ticks.map { x($0, geometry) }
-            for index in Labels.apart(places, PercentileChart.labelWidth) {
+            let positions = ticks.map { x($0, geometry) }
+            for index in Labels.apart(positions, PercentileChart.labelWidth) {
                 let text = Numbers.duration(milliseconds: ticks[index])
-                svg.label(places[index], bottom + 16, "axis middle", text)
+                svg.label(positions[index], bottom + 16, "axis middle", text)
             }
             svg.label((geometry.left + geometry.width) / 2, bottom + 34, "axis middle", "time, logarithmic")
             for (index, row) in rows.enumerated() {

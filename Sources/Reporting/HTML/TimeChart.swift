@@ -38,7 +38,7 @@ struct TimeChart: FramedChart {
     let scale: TimeScale
     var frame = ChartFrame.roomy
 
-    /// The most places that show their numbers under the pointer.
+    /// The most points that show their numbers under the pointer.
     private static let hoverLimit = 160
 
     init(
@@ -71,8 +71,8 @@ struct TimeChart: FramedChart {
 
     /// What is not nothing is never drawn as nothing.
     private func y(_ value: Double) -> Double {
-        let place = frame.y(axis.position(value))
-        return value > 0 ? min(place, frame.floor - 1.5) : place
+        let y = frame.y(axis.position(value))
+        return value > 0 ? min(y, frame.floor - 1.5) : y
     }
 
     func fitted(_ frame: ChartFrame) -> ChartFrame {
@@ -115,10 +115,10 @@ struct TimeChart: FramedChart {
             let whole = "\(index + 1) \(Escaping.line(mark.text))"
             let text = Double(whole.count) * 5.9 <= room ? whole : "\(index + 1)"
             let length = Double(text.count) * 5.9
-            let place = min(max(start + 3, free), frame.width - length)
-            guard place >= free else { continue }
-            svg.label(place, frame.top - 4, "note", text)
-            free = place + length + 4
+            let left = min(max(start + 3, free), frame.width - length)
+            guard left >= free else { continue }
+            svg.label(left, frame.top - 4, "note", text)
+            free = left + length + 4
         }
     }
 

@@ -37,7 +37,7 @@ struct TimeScale: Sendable {
         }
     }
 
-    /// Round places of an axis, in seconds since the run's start, each with its label.
+    /// Round values of an axis, in seconds since the run's start, each with its label.
     func ticks(from: Double, to end: Double) -> [(second: Double, label: String)] {
         switch kind {
         case .elapsed: return Ticks.clock(from: from, to: end).map { ($0, Ticks.clockLabel($0)) }

@@ -73,9 +73,9 @@ package struct RunHistory: Sendable {
     var groups: [Group] {
         var groups: [Group] = []
         for entry in entries.reversed() where entry.cell != nil {
-            let place = groups.firstIndex { $0.name == entry.scenario.name && $0.kind == entry.kind }
-            if let place {
-                groups[place].entries.insert(entry, at: 0)
+            let index = groups.firstIndex { $0.name == entry.scenario.name && $0.kind == entry.kind }
+            if let index {
+                groups[index].entries.insert(entry, at: 0)
             } else {
                 groups.append(Group(name: entry.scenario.name, kind: entry.kind, entries: [entry]))
             }

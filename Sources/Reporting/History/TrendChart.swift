@@ -56,17 +56,17 @@ struct TrendChart: FramedChart {
         }
         svg.label(
             (frame.left + frame.end) / 2, frame.floor + 33, "axis middle", "runs, the latest at the right")
-        let places = entries.enumerated().map { index, entry in
+        let points = entries.enumerated().map { index, entry in
             entry.value(figure).map { (x: x(index), y: frame.y(axis.position($0))) }
         }
         // What is missing leaves a gap.
-        for (from, to) in zip(places, places.dropFirst()) {
+        for (from, to) in zip(points, points.dropFirst()) {
             if let from, let to { svg.line(from.x, from.y, to.x, to.y, "line g") }
         }
         let step = (frame.end - frame.left) / Double(max(1, entries.count))
         for (index, entry) in entries.enumerated() {
-            if let place = places[index] {
-                svg.dot(place.x, place.y, "of-\(entry.isPartial ? "interrupted" : entry.verdict.rawValue)")
+            if let point = points[index] {
+                svg.dot(point.x, point.y, "of-\(entry.isPartial ? "interrupted" : entry.verdict.rawValue)")
             }
             let told = "\(entry.when), \(entry.shortCommit): \(entry.text(figure)), \(entry.word)"
             svg.hover(x(index) - step / 2, step, told, in: frame)

@@ -18,12 +18,12 @@ extension ReportCodec<Report.TargetMetrics> {
     static var targetMetrics: ReportCodec {
         ReportCodec(fields.write) { node throws(ReportReadError) in
             let metrics = try fields.read(node)
-            for place in metrics.series.indices
-            where metrics.series[place].values.count != metrics.seconds.count {
+            for index in metrics.series.indices
+            where metrics.series[index].values.count != metrics.seconds.count {
                 throw ReportReadError(
-                    key: "\(node.key).series[\(place)].values",
+                    key: "\(node.key).series[\(index)].values",
                     message:
-                        "expected \(metrics.seconds.count) values, found \(metrics.series[place].values.count)"
+                        "expected \(metrics.seconds.count) values, found \(metrics.series[index].values.count)"
                 )
             }
             return metrics

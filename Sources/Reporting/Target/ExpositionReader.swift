@@ -104,13 +104,13 @@ package struct ExpositionReader {
     /// A value up to its closing quote, with its escapes as they stand.
     private static func quoted(_ text: Substring) -> (value: String, rest: Substring)? {
         var isEscaped = false
-        for place in text.indices {
+        for position in text.indices {
             if isEscaped {
                 isEscaped = false
-            } else if text[place] == "\\" {
+            } else if text[position] == "\\" {
                 isEscaped = true
-            } else if text[place] == "\"" {
-                return (String(text[..<place]), text[text.index(after: place)...])
+            } else if text[position] == "\"" {
+                return (String(text[..<position]), text[text.index(after: position)...])
             }
         }
         return nil

@@ -50,7 +50,7 @@ package struct TargetRecorder: Sendable {
     /// Names that are wanted, each whole or with `*` at its end; all counters and gauges where there is none.
     private let wanted: [String]
     package private(set) var metrics = Report.TargetMetrics()
-    private var places: [String: Int] = [:]
+    private var indices: [String: Int] = [:]
     private var left: Set<String> = []
     /// One in so many moments is kept.
     private var stride = 1
@@ -74,19 +74,19 @@ package struct TargetRecorder: Sendable {
         let moment = metrics.seconds.count
         metrics.seconds.append(second)
         for sample in own + chosen.filter({ !$0.name.hasPrefix("process_") }) {
-            guard let place = place(of: sample) else { continue }
-            while metrics.series[place].values.count < moment { metrics.series[place].values.append(nil) }
+            guard let index = index(of: sample) else { continue }
+            while metrics.series[index].values.count < moment { metrics.series[index].values.append(nil) }
             // Of a series that is told twice the first counts.
-            if metrics.series[place].values.count == moment {
-                metrics.series[place].values.append(sample.value)
+            if metrics.series[index].values.count == moment {
+                metrics.series[index].values.append(sample.value)
             }
         }
         if metrics.seconds.count > TargetRecorder.momentLimit { halve() }
     }
 
-    private mutating func place(of sample: ExpositionReader.Sample) -> Int? {
+    private mutating func index(of sample: ExpositionReader.Sample) -> Int? {
         let key = "\(sample.name){\(sample.labels)}"
-        if let place = places[key] { return place }
+        if let index = indices[key] { return index }
         guard metrics.series.count < TargetRecorder.seriesLimit else {
             if left.count < ExpositionReader.sampleLimit { left.insert(key) }
             metrics.omitted = left.count
@@ -98,7 +98,7 @@ package struct TargetRecorder: Sendable {
         series.isCounter =
             sample.kind != .gauge && (sample.kind != .untyped || sample.name.hasSuffix("_total"))
         metrics.series.append(series)
-        places[key] = metrics.series.count - 1
+        indices[key] = metrics.series.count - 1
         return metrics.series.count - 1
     }
 
@@ -108,8 +108,8 @@ package struct TargetRecorder: Sendable {
             values.indices.filter { $0 % 2 == 0 }.map { values[$0] }
         }
         metrics.seconds = thinned(metrics.seconds)
-        for place in metrics.series.indices {
-            metrics.series[place].values = thinned(metrics.series[place].values)
+        for index in metrics.series.indices {
+            metrics.series[index].values = thinned(metrics.series[index].values)
         }
     }
 
@@ -141,9 +141,9 @@ package struct TargetRecorder: Sendable {
         var metrics = metrics
         metrics.url = url
         metrics.everySeconds = period * Double(stride)
-        for place in metrics.series.indices {
-            while metrics.series[place].values.count < metrics.seconds.count {
-                metrics.series[place].values.append(nil)
+        for index in metrics.series.indices {
+            while metrics.series[index].values.count < metrics.seconds.count {
+                metrics.series[index].values.append(nil)
             }
         }
         return metrics

@@ -24,7 +24,7 @@ extension DescribedSDK {
         package enum Knob: String, CaseIterable, Sendable {
             /// A truth value: whether events are captured; others are suppressed (`sdk_disabled`).
             case capture
-            /// The same, by whether the place is there at all.
+            /// The same, by whether the path is there at all.
             case captureIfThere
             /// A truth value: whether uploads begin.
             case upload
@@ -35,11 +35,11 @@ extension DescribedSDK {
         }
 
         package struct Turn: Hashable, Sendable {
-            package var place: JSONPath
+            package var path: JSONPath
             package var knob: Knob
 
-            package init(_ place: JSONPath, _ knob: Knob) {
-                self.place = place
+            package init(_ path: JSONPath, _ knob: Knob) {
+                self.path = path
                 self.knob = knob
             }
         }
@@ -84,12 +84,12 @@ extension DescribedSDK.Config {
     package func turn(_ turned: DescribedSDK.Turned, by body: [UInt8]) -> DescribedSDK.Turned? {
         guard let node = try? JSONReader.readStrictly(body), node.members != nil else { return nil }
         var turned = turned
-        // Of several places that may forbid to capture, each does.
+        // Of several paths that may forbid to capture, each does.
         if turns.contains(where: { [.capture, .captureIfThere].contains($0.knob) }) {
             turned.captures = true
         }
         for turn in turns {
-            let value = turn.place.tokens.reduce(Optional(node)) { $0?[$1] }
+            let value = turn.path.tokens.reduce(Optional(node)) { $0?[$1] }
             switch turn.knob {
             case .capture: turned.captures = turned.captures && value?.flag ?? true
             case .captureIfThere:

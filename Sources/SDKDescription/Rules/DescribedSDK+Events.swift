@@ -5,9 +5,9 @@ extension DescribedSDK {
     package struct Events: Hashable, Sendable {
         /// How `{{id}}` looks.
         package var id = Identity.Kind.uuid
-        /// The place of the harness's id in an event; `nil` for none: events are known by ``key``.
+        /// The path of the harness's id in an event; `nil` for none: events are known by ``key``.
         package var tag: JSONPath?
-        /// Places whose values together name an event, where it carries no id of the harness.
+        /// Paths whose values together name an event, where it carries no id of the harness.
         package var key: [JSONPath] = []
         /// By action. What is missing is not captured.
         package var actions: [Action: EventTemplate] = [:]
@@ -47,9 +47,9 @@ extension DescribedSDK {
         package var properties: Template
         /// The whole event.
         package var envelope: Template
-        /// The lane that it takes: 0 for the main one, else the place in ``DescribedSDK/lanes`` and one.
+        /// The lane that it takes: 0 for the main one, else the index in ``DescribedSDK/lanes`` and one.
         package var lane = 0
-        /// The place of the harness's id, where it is another than in other events.
+        /// The path of the harness's id, where it is another than in other events.
         package var tag: JSONPath?
         /// Whether it is not captured unless a scenario turns it on.
         package var isOff = false

@@ -24,7 +24,7 @@ extension DescribedSDK {
 
     /// What the requests of a lane look like.
     ///
-    /// - Parameter lane: 0 for the main one, else the place in ``lanes`` and one.
+    /// - Parameter lane: 0 for the main one, else the index in ``lanes`` and one.
     package func request(ofLane lane: Int) -> Request { lane == 0 ? request : lanes[lane - 1].request }
 
     /// The requests of all lanes, the main one first.

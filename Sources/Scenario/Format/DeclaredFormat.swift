@@ -53,17 +53,17 @@ enum DeclaredFormat {
 
     private static func orNull(_ schema: JSONNode) -> JSONNode {
         guard case .object(var members) = schema.content else { return schema }
-        if let place = members.firstIndex(where: { $0.key == "$ref" }) {
-            let reference = JSONNode(.object([members.remove(at: place)]))
+        if let index = members.firstIndex(where: { $0.key == "$ref" }) {
+            let reference = JSONNode(.object([members.remove(at: index)]))
             return JSONNode(
                 .object(members + [.init("anyOf", .list([reference, .object([("type", .text("null"))])]))]))
         }
-        for place in members.indices {
-            switch (members[place].key, members[place].value.content) {
-            case ("type", .string(let type)): members[place].value = .texts([type, "null"])
-            case ("enum", .array(let names)): members[place].value = .list(names + [.null])
+        for index in members.indices {
+            switch (members[index].key, members[index].value.content) {
+            case ("type", .string(let type)): members[index].value = .texts([type, "null"])
+            case ("enum", .array(let names)): members[index].value = .list(names + [.null])
             case ("anyOf", .array(let forms)):
-                members[place].value = .list(forms + [.object([("type", .text("null"))])])
+                members[index].value = .list(forms + [.object([("type", .text("null"))])])
             default: break
             }
         }

@@ -99,7 +99,7 @@ struct ControlDraft: Sendable {
     var kind: Control.Kind?
     var tag = 0
     var within: [Control.Ancestor] = []
-    var place: Int?
+    var classIndex: Int?
     var segments: [String] = []
     var alert: AlertDraft?
     var properties: [Named<GeneratorDraft>] = []
@@ -140,7 +140,7 @@ struct ControlDraft: Sendable {
             "The views between the controller's view and this one, outermost first; by default the "
                 + "list of a row, and the target if that is a view."),
         Field(
-            "place", \.place, .integer(0...AppDescription.placeLimit - 1),
+            "place", \.classIndex, .integer(0...AppDescription.classIndexLimit - 1),
             "Its place among the siblings of its class; by default the next."),
         Field(
             "segments", \.segments, .list(of: .text(mayBeEmpty: true), count: 0...100),
@@ -172,7 +172,7 @@ struct AlertDraft: Sendable {
 }
 
 extension Form where Value == Control.Ancestor {
-    /// A view around a control: its class, then its place among the siblings of its class if that is
+    /// A view around a control: its class, then its index among the siblings of its class if that is
     /// not the first, or `[row]` for the cell of the control's row.
     static let ancestor = Form<String>.matching(
         pattern: #"^[^\[\]]{1,255}(\[(row|[0-9]{1,3})\])?$"#,
@@ -187,9 +187,9 @@ extension Form where Value == Control.Ancestor {
         }
         let digits = inner.dropLast()
         guard (1...3).contains(digits.utf8.count), digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
-            let place = UInt16(digits)
+            let classIndex = UInt16(digits)
         else { return nil }
-        ancestor.place = place
+        ancestor.classIndex = classIndex
         return ancestor
     }
 
@@ -199,7 +199,7 @@ extension Form where Value == Control.Ancestor {
     }
 }
 
-/// A control's place in a list as decoded.
+/// A control's position in a list as decoded.
 struct RowDraft: Sendable {
     var section = 0
     var rows = 1

@@ -41,7 +41,7 @@ package enum ThresholdGrammar {
         return "^\(blank)(?:\((whole + [tagged] + byEntry).joined(separator: "|")))\(blank)$(?!\\n)"
     }
 
-    /// Matches a tag. An entry's name may begin with a digit: it may be its place.
+    /// Matches a tag. An entry's name may begin with a digit: it may be its index.
     private static func tag(_ key: String) -> String {
         let first = key == "entry" ? "[A-Za-z0-9]" : "[A-Za-z]"
         return "\\{\(blank)\(key)\(blank):\(blank)\(first)[A-Za-z0-9_-]{0,63}\(blank)\\}"

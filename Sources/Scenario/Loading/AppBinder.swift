@@ -142,7 +142,7 @@ struct AppBinder {
         control.kind = draft.kind
         control.tag = draft.tag
         control.within = draft.within
-        control.place = draft.place.map { UInt16($0) }
+        control.classIndex = draft.classIndex.map { UInt16($0) }
         control.segments = draft.segments
         control.properties = remarks(draft.properties)
         control.alert = draft.alert.map { alert in

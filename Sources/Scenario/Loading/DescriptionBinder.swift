@@ -106,11 +106,11 @@ struct DescriptionBinder {
         of action: ActionDraft, _ reading: inout Reading
     ) -> (number: Int, draft: LaneDraft)? {
         guard let lane = action.lane else { return nil }
-        guard let place = draft.lanes.firstIndex(where: { $0.name == lane.value }) else {
+        guard let index = draft.lanes.firstIndex(where: { $0.name == lane.value }) else {
             reading.reportUnknown(lane.value, lane.place, among: draft.lanes.map(\.name), what: "a lane")
             return nil
         }
-        return (place + 1, draft.lanes[place].value)
+        return (index + 1, draft.lanes[index].value)
     }
 
     private func event(

@@ -15,8 +15,8 @@ struct DescriptionFiles {
     /// A scenario with the content of each file that a population's `sdk` names, changed by what else stands there.
     mutating func expand(_ scenario: JSONNode, _ reading: inout Reading) -> JSONNode {
         guard case .object(var members) = scenario.content,
-            let place = members.firstIndex(where: { $0.key == "populations" }),
-            let populations = members[place].value.elements,
+            let member = members.firstIndex(where: { $0.key == "populations" }),
+            let populations = members[member].value.elements,
             populations.contains(where: { $0["sdk"]?["file"] != nil })
         else { return scenario }
         var expanded = populations
@@ -24,7 +24,7 @@ struct DescriptionFiles {
             let path = JSONPath(["populations", String(index), "sdk"])
             expanded[index] = expand(population: populations[index], at: path, &reading)
         }
-        members[place].value.content = .array(expanded)
+        members[member].value.content = .array(expanded)
         return JSONNode(.object(members), position: scenario.position)
     }
 
@@ -32,16 +32,16 @@ struct DescriptionFiles {
         population: JSONNode, at path: JSONPath, _ reading: inout Reading
     ) -> JSONNode {
         guard case .object(var members) = population.content,
-            let place = members.firstIndex(where: { $0.key == "sdk" }),
-            case .object(let knobs) = members[place].value.content,
+            let index = members.firstIndex(where: { $0.key == "sdk" }),
+            case .object(let knobs) = members[index].value.content,
             let named = knobs.first(where: { $0.key == "file" })
         else { return population }
         let file = Place(node: named.value, path: path.appending("file"))
-        var changes = members[place].value
+        var changes = members[index].value
         changes.content = .object(knobs.filter { $0.key != "file" })
         let found = content(of: file, at: path, &reading)
         if found == nil { unread.append(path.pointer) }
-        members[place].value = found?.merging(changes) ?? changes
+        members[index].value = found?.merging(changes) ?? changes
         return JSONNode(.object(members), position: population.position)
     }
 

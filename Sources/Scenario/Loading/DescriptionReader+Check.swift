@@ -195,7 +195,7 @@ extension DescriptionReader {
         guard sdk.requests.allSatisfy({ $0.framing == .one }) else { return }
         for (index, config) in sdk.configs.enumerated() {
             for turn in config.turns where turn.knob == .batch {
-                let keys = ["config", String(index), "apply", turn.place.pointer]
+                let keys = ["config", String(index), "apply", turn.path.pointer]
                 reading.report(
                     .conflict, place.value(at: keys) ?? place.value(at: ["config"]) ?? place,
                     found: "\"batch\"",

@@ -19,7 +19,7 @@ extension DescriptionReader {
             whole: Place(node: whole.node.merging(sdk.node), path: sdk.path), &reading)
         // A roll-out changes no event: what is to be said of events was said of the population.
         reading.warnings = warnings
-        for place in before..<reading.problems.count { reading.problems[place].move(into: sdk) }
+        for index in before..<reading.problems.count { reading.problems[index].move(into: sdk) }
         guard let changed, reading.problems.count == before else { return rules }
         if !changed.answers.hasSuccesses(of: rules.sdk.answers) {
             reading.report(

@@ -122,14 +122,14 @@ extension JSONNode {
         let whole = lanes.map { lane in
             var lane = lane
             guard case .object(var parts) = lane.value.content else { return lane }
-            let place = parts.firstIndex { $0.key == "request" }
-            let request = main.merging(place.map { parts[$0].value } ?? .object([]))
-            if let place { parts[place].value = request } else { parts.append(.init("request", request)) }
+            let index = parts.firstIndex { $0.key == "request" }
+            let request = main.merging(index.map { parts[$0].value } ?? .object([]))
+            if let index { parts[index].value = request } else { parts.append(.init("request", request)) }
             lane.value.content = .object(parts)
             return lane
         }
-        for place in members.indices where members[place].key == "lanes" {
-            members[place].value.content = .object(whole)
+        for index in members.indices where members[index].key == "lanes" {
+            members[index].value.content = .object(whole)
         }
         return JSONNode(.object(members), position: position)
     }

@@ -176,7 +176,7 @@ extension ScenarioBinder {
             name.value, name.place, among: known.uniqued, what: "one of the population's \"timeZones\"")
     }
 
-    /// The place of a time zone among a population's.
+    /// The index of a time zone among a population's.
     func zone(_ name: Located<String>?, of population: Int) -> Int? {
         guard let name else { return nil }
         return draft.populations[population].timeZones?.value.firstIndex { $0.name == name.value }

@@ -65,7 +65,7 @@ extension ScenarioBinder {
         (located.value.name?.value ?? String(number), located.value.at ?? .zero)
     }
 
-    /// What the tag `{entry:NAME}` may say: the names, else the places, of the entries that are measured, which come
+    /// What the tag `{entry:NAME}` may say: the names, else the indices, of the entries that are measured, which come
     /// first, and of those that a run so short does not get to.
     private var taggedEntries: (measured: [TaggedEntry], late: [TaggedEntry]) {
         let all = draft.timeline.enumerated().map(tagged)

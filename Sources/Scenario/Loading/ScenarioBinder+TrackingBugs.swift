@@ -66,7 +66,7 @@ extension ScenarioBinder {
         variant.variant = BusinessEvent.Variant(
             pattern: planting.id.number, origin: UInt16(event), repeats: bug.kind == .twice)
         if let key = bug.property {
-            guard let place = variant.properties.firstIndex(where: { $0.key.isExactly(key.value) }) else {
+            guard let index = variant.properties.firstIndex(where: { $0.key.isExactly(key.value) }) else {
                 let count = app.indices(ofEvent: variant.name).count
                 reading.reportUnknown(
                     key.value, key.place, among: variant.properties.map(\.key),
@@ -83,13 +83,13 @@ extension ScenarioBinder {
                     allowed: "a property that is sent, so that something is wrong without it")
                 return
             }
-            let type = app.kind(of: variant.properties[place].generator)
+            let type = app.kind(of: variant.properties[index].generator)
             if bug.kind == .missing {
                 check(type, key)
-                variant.properties.remove(at: place)
+                variant.properties.remove(at: index)
             } else if let value = bug.value {
                 check(value, type, key)
-                variant.properties[place].generator = .constant(value.value)
+                variant.properties[index].generator = .constant(value.value)
             }
         }
         population.app.events.append(variant)

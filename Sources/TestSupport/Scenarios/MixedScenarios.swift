@@ -17,7 +17,7 @@ extension ConformanceSuite {
         return text
     }
 
-    /// TrackingSDK's place behind three versions of Sensors and of GrowingIO.
+    /// TrackingSDK's position behind three versions of Sensors and of GrowingIO.
     private static let trackingMoves: Set<ConformanceScenario.Tolerance> = [
         .undeterminedAttemptsOf(population: 6)
     ]

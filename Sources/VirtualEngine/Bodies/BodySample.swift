@@ -13,8 +13,8 @@ struct BodySample {
     init(_ events: borrowing CarriedEvents, bytes: Int, weight: Double) {
         counts = []
         for template in events.templates {
-            if let place = counts.firstIndex(where: { $0.template == Int(template) }) {
-                counts[place].count += 1
+            if let index = counts.firstIndex(where: { $0.template == Int(template) }) {
+                counts[index].count += 1
             } else {
                 counts.append((Int(template), 1))
             }
@@ -108,20 +108,20 @@ struct BodyFit {
         var (real, summed) = ([Double](), [Double]())
         var seen: [Int] = []
         for sample in samples {
-            let place = UploadSizeModel.sizeClass(of: sample.eventCount)
-            while real.count <= place {
+            let sizeClass = UploadSizeModel.sizeClass(of: sample.eventCount)
+            while real.count <= sizeClass {
                 real.append(0)
                 summed.append(0)
                 seen.append(0)
             }
-            real[place] += sample.weight * Double(sample.bytes)
-            summed[place] += sample.weight * max(1, sample.size(by: terms))
-            seen[place] += 1
+            real[sizeClass] += sample.weight * Double(sample.bytes)
+            summed[sizeClass] += sample.weight * max(1, sample.size(by: terms))
+            seen[sizeClass] += 1
         }
         var factors: [Double] = []
         var last = 1.0
-        for place in real.indices {
-            if seen[place] >= BodyFit.enough { last = real[place] / summed[place] }
+        for sizeClass in real.indices {
+            if seen[sizeClass] >= BodyFit.enough { last = real[sizeClass] / summed[sizeClass] }
             factors.append(last)
         }
         return factors

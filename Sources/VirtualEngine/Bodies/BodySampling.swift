@@ -47,8 +47,8 @@ private struct BodySampling {
 
     /// What came together about a population.
     private struct Collected {
-        /// The population's place in the run.
-        let place: Int
+        /// The population's index in the run.
+        let index: Int
         let system: CollectorSystem
         /// Devices that are played, about; fewer where they do more than ``stepLimit``, more where they hardly upload.
         var deviceCount = 16
@@ -63,7 +63,7 @@ private struct BodySampling {
         self.configuration.isMeasured = false
         self.configuration.isWatched = false
         self.configuration.plans = []
-        for (place, plan) in configuration.plans.enumerated() {
+        for (index, plan) in configuration.plans.enumerated() {
             // An app's own parts may change bytes in ways of which nothing is known, and are asked once per event.
             // A whole file of days is compressed as one, and after a disk has failed batches are others than in a
             // sample of few devices: no sum of terms is within 2 % there.
@@ -75,12 +75,12 @@ private struct BodySampling {
             // same ones but for few.
             sampled.uploadSizes = .typical
             self.configuration.plans.append(sampled)
-            fleets.append(Collected(place: place, system: system))
+            fleets.append(Collected(index: index, system: system))
         }
         let last = configuration.plans.map(\.index).max() ?? 0
         var systems = [BodySizeModel?](repeating: nil, count: last + 1)
         for fleet in fleets {
-            systems[configuration.plans[fleet.place].index] = BodySizeModel(nothingKnownOf: fleet.system)
+            systems[configuration.plans[fleet.index].index] = BodySizeModel(nothingKnownOf: fleet.system)
         }
         // Nobody asks for sizes here.
         self.configuration.sizes = BodySizes(systems)
@@ -151,8 +151,8 @@ private struct BodySampling {
     }
 
     /// The model of the population in a place of the run.
-    func model(of place: Int, fewest: Int) -> BodySizeModel? {
-        guard let fleet = fleets.first(where: { $0.place == place }), fleet.isFaithful,
+    func model(of index: Int, fewest: Int) -> BodySizeModel? {
+        guard let fleet = fleets.first(where: { $0.index == index }), fleet.isFaithful,
             fleet.samples.count >= max(1, fewest)
         else { return nil }
         let fit = BodyFit(fleet.samples)

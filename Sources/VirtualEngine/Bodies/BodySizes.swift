@@ -22,8 +22,8 @@ package struct BodySizes: Sendable {
     /// Tells the populations whose networks ask for the sizes of uploads what these are, whether their bytes are made
     /// or not. One without a model has each upload written for its length.
     package func tell(_ plans: inout [PopulationPlan]) {
-        for place in plans.indices where plans[place].network.links.needSizes {
-            plans[place].uploadSizes = model(of: plans[place].index)?.sizes
+        for number in plans.indices where plans[number].network.links.needSizes {
+            plans[number].uploadSizes = model(of: plans[number].index)?.sizes
         }
     }
 }

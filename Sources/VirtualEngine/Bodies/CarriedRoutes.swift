@@ -38,11 +38,11 @@ struct CarriedRoutes {
         of head: RequestHead, population: Int, at collector: borrowing CollectorModel
     ) -> CarriedRoute? {
         while known.count <= population { known.append([]) }
-        for place in known[population].indices
-        where known[population][place].head.path == head.path
-            && known[population][place].head.headerLines == head.headerLines
+        for index in known[population].indices
+        where known[population][index].head.path == head.path
+            && known[population][index].head.headerLines == head.headerLines
         {
-            return known[population][place].route
+            return known[population][index].route
         }
         let route = head.method.hasBody ? collector.route(of: CollectedRequest(head)) : nil
         known[population].append(Known(head: head, route: route))

@@ -10,8 +10,8 @@ struct DeflateSequence {
 /// What a block stands for, and how often each symbol is needed.
 ///
 /// Plain values and pointers, which a parser keeps in registers; the memory belongs to the block.
-// Unsafe memory: each table has a place for every symbol of its alphabet; `hasRoom` is asked before
-// each sequence, and the last place is kept for `end`.
+// Unsafe memory: each table has a slot for every symbol of its alphabet; `hasRoom` is asked before
+// each sequence, and the last slot is kept for `end`.
 struct DeflateContent {
     static let sequenceLimit = 1 << 14
 

@@ -133,7 +133,7 @@ struct DeflateGuidedParser {
         return before > 0 && distance > 0 && distance <= DeflateCodes.longestDistance ? distance : 0
     }
 
-    /// The place in the table of digits.
+    /// The index in the table of digits.
     @inline(__always)
     private func slot(_ position: Int) -> Int {
         guard position &+ 2 <= window.count else { return 0 }
@@ -245,20 +245,20 @@ extension DeflateWindow {
     /// How many bytes from a position on are the same as at a distance before: up to the input's end.
     @inline(__always)
     func common(from position: Int, distance: Int) -> Int {
-        var place = position
-        while place &+ 32 <= count {
-            let near = difference(place, distance) | difference(place &+ 8, distance)
-            let far = difference(place &+ 16, distance) | difference(place &+ 24, distance)
+        var end = position
+        while end &+ 32 <= count {
+            let near = difference(end, distance) | difference(end &+ 8, distance)
+            let far = difference(end &+ 16, distance) | difference(end &+ 24, distance)
             if near | far != 0 { break }
-            place &+= 32
+            end &+= 32
         }
-        while place &+ 8 <= count {
-            let difference = difference(place, distance)
-            if difference != 0 { return place &+ difference.trailingZeroBitCount &>> 3 &- position }
-            place &+= 8
+        while end &+ 8 <= count {
+            let difference = difference(end, distance)
+            if difference != 0 { return end &+ difference.trailingZeroBitCount &>> 3 &- position }
+            end &+= 8
         }
-        while place < count, byte(place) == byte(place &- distance) { place &+= 1 }
-        return place &- position
+        while end < count, byte(end) == byte(end &- distance) { end &+= 1 }
+        return end &- position
     }
 
     @inline(__always)

@@ -84,17 +84,17 @@ struct DeflateHeader: ~Copyable {
         writer.put(UInt64(distanceCount - 1), 5)
         writer.put(UInt64(orderCount - 4), 4)
         writer.flush()
-        for place in 0..<orderCount {
-            writer.put(UInt64(itemLengths[DeflateCodes.headerOrder[place]]), 3)
+        for index in 0..<orderCount {
+            writer.put(UInt64(itemLengths[DeflateCodes.headerOrder[index]]), 3)
             writer.flush()
         }
         huffman.codeWords(
             of: UnsafeBufferPointer(start: itemLengths, count: DeflateCodes.headerCount), into: itemWords)
-        for place in 0..<itemCount {
-            let symbol = Int(items[place]) & (1 << Self.extraShift - 1)
+        for index in 0..<itemCount {
+            let symbol = Int(items[index]) & (1 << Self.extraShift - 1)
             writer.put(itemWords[symbol])
             writer.put(
-                UInt64(items[place]) >> UInt64(Self.extraShift), UInt64(DeflateCodes.headerExtra(symbol)))
+                UInt64(items[index]) >> UInt64(Self.extraShift), UInt64(DeflateCodes.headerExtra(symbol)))
             writer.flush()
         }
     }
@@ -104,12 +104,12 @@ struct DeflateHeader: ~Copyable {
         itemFrequencies.update(repeating: 0, count: DeflateCodes.headerCount)
         itemCount = 0
         let count = literalCount + distanceCount
-        var place = 0
-        while place < count {
-            let length = lengths[place]
+        var index = 0
+        while index < count {
+            let length = lengths[index]
             var run = 1
-            while place &+ run < count, lengths[place &+ run] == length { run &+= 1 }
-            place &+= run
+            while index &+ run < count, lengths[index &+ run] == length { run &+= 1 }
+            index &+= run
             if length == 0 {
                 pack(&run, DeflateCodes.manyZeros, shortest: 11, longest: 138)
                 pack(&run, DeflateCodes.fewZeros, shortest: 3, longest: 10)

@@ -117,8 +117,8 @@ struct HuffmanBuilder: ~Copyable {
         var depth: UInt64 = 0
         var inner = 1
         var node = count &- 3
-        var places = 2
-        while places > 0 {
+        var nodesAtDepth = 2
+        while nodesAtDepth > 0 {
             depth &+= 1
             inner = 0
             while node >= 0, nodes[Int(nodes[node])] == depth &- 1 {
@@ -126,8 +126,8 @@ struct HuffmanBuilder: ~Copyable {
                 inner &+= 1
                 node &-= 1
             }
-            counts[min(Int(depth), limit)] &+= places &- inner
-            places = inner &* 2
+            counts[min(Int(depth), limit)] &+= nodesAtDepth &- inner
+            nodesAtDepth = inner &* 2
         }
         return counts
     }

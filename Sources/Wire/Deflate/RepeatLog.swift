@@ -1,12 +1,12 @@
-/// What is known of one place of an input: that its bytes probably repeat earlier ones.
+/// What is known of one position of an input: that its bytes probably repeat earlier ones.
 @usableFromInline
 struct DeflateRepeat {
-    /// The place, as an offset into the input.
+    /// The position, as an offset into the input.
     @usableFromInline var position: UInt32
     /// How far before it the bytes stood that are repeated, 0 if nobody knows; and ``chance``.
     @usableFromInline var bits: UInt32
 
-    /// The bytes up to the next place are as good as random: searching for them is in vain.
+    /// The bytes up to the next position are as good as random: searching for them is in vain.
     @usableFromInline static let chance: UInt32 = 1 << 31
 
     @usableFromInline
@@ -25,7 +25,7 @@ struct DeflateRepeat {
 
 /// Where a text was written last: kept beside the text by whoever writes it, and filled in by a
 /// ``RepeatLog``.
-package struct RepeatPlace {
+package struct LastOccurrence {
     /// 0 is before every input.
     @usableFromInline var position: UInt64 = 0
 
@@ -43,7 +43,7 @@ package final class RepeatLog {
     package struct State {
         /// The address at which the input begins.
         @usableFromInline var start: UInt = 0
-        /// What positions count from, so that places from earlier inputs are before this one.
+        /// What positions count from, so that those from earlier inputs are before this one.
         @usableFromInline var base: UInt64 = 0
         @usableFromInline var entries: UnsafeMutablePointer<DeflateRepeat>
         @usableFromInline var count = 0
@@ -107,18 +107,19 @@ extension RepeatLog.State {
     ///
     /// - Parameters:
     ///   - address: Where it begins.
-    ///   - place: Where it was written last, which is then here; `nil` if nobody knows.
+    ///   - occurrence: Where it was written last, which is then here; `nil` if nobody knows.
     ///   - isChance: Whether what repeats nothing from here on, up to the next note, is as good as random.
     @inlinable
     @inline(__always)
     package mutating func note(
-        _ address: UnsafeRawPointer, _ place: UnsafeMutablePointer<RepeatPlace>?, isChance: Bool = false
+        _ address: UnsafeRawPointer, _ occurrence: UnsafeMutablePointer<LastOccurrence>?,
+        isChance: Bool = false
     ) {
         let position = UInt64(UInt(bitPattern: address) &- start)
         var distance: UInt32 = 0
-        if let place {
-            let last = place.pointee.position
-            place.pointee.position = base &+ position
+        if let occurrence {
+            let last = occurrence.pointee.position
+            occurrence.pointee.position = base &+ position
             // Positions only grow within an input, but for texts that were taken back.
             let between = base &+ position &- last
             if last >= base, between <= 32_768 { distance = UInt32(truncatingIfNeeded: between) }

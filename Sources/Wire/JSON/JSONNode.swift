@@ -69,7 +69,7 @@ package struct JSONNode: Hashable, Sendable {
         members?.first { $0.key == key }?.value
     }
 
-    /// The value at the end of a path of keys and of places in arrays; `nil` if nothing is there.
+    /// The value at the end of a path of keys and of indices in arrays; `nil` if nothing is there.
     package func value(at path: [String]) -> JSONNode? {
         path.reduce(JSONNode?.some(self)) { node, token in
             if let elements = node?.elements {

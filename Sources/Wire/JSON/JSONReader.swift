@@ -46,7 +46,7 @@ package struct JSONReader {
     /// where they like. Every value has its position.
     ///
     /// - Returns: the value, and every duplicate key met on the way (the first one counts).
-    /// - Throws: ``Failure`` at the first place that is not JSON, and for more than ``sizeLimit`` bytes.
+    /// - Throws: ``Failure`` at the first byte that is not JSON, and for more than ``sizeLimit`` bytes.
     /// - Complexity: O(n).
     package static func read(_ bytes: [UInt8]) throws(Failure) -> (JSONNode, [Duplicate]) {
         guard bytes.count <= sizeLimit else {
@@ -60,7 +60,7 @@ package struct JSONReader {
     /// Reads a whole document as programs write it: nothing but JSON, no key twice, and no number beyond a
     /// double's range. Values have no positions.
     ///
-    /// - Throws: ``Failure`` at the first place that is not so.
+    /// - Throws: ``Failure`` at the first byte that is not so.
     /// - Complexity: O(n).
     package static func readStrictly(_ bytes: [UInt8]) throws(Failure) -> JSONNode {
         var reader = JSONReader(bytes: bytes, isByHand: false)
@@ -175,7 +175,7 @@ package struct JSONReader {
     private mutating func object(depth: Int) throws(Failure) -> [JSONNode.Member] {
         try enter(depth)
         var members: [JSONNode.Member] = []
-        var places: [String: Int] = [:]
+        var indices: [String: Int] = [:]
         while true {
             try skipBlanks()
             if byte == 0x7D, isByHand || members.isEmpty { break }
@@ -183,7 +183,7 @@ package struct JSONReader {
             let start = index
             let keyPosition = kept()
             let key = try string()
-            let earlier = places.updateValue(places[key] ?? members.count, forKey: key)
+            let earlier = indices.updateValue(indices[key] ?? members.count, forKey: key)
             if earlier != nil, !isByHand {
                 index = start
                 throw failure(found: "a second \"\(key)\"", allowed: "each key once")

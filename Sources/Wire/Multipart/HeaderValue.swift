@@ -30,7 +30,7 @@ struct HeaderValue {
     }
 }
 
-/// A place in a header's value.
+/// A position in a header's value.
 private struct HeaderCursor {
     let bytes: UnsafeRawBufferPointer
     var position = 0

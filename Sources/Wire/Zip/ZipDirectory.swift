@@ -39,7 +39,7 @@ struct ZipDirectory {
         return entries
     }
 
-    /// The number of entries and the place of the directory, by the end record (APPNOTE 4.3.16).
+    /// The number of entries and the offset of the directory, by the end record (APPNOTE 4.3.16).
     private func end() throws(ZipError) -> (count: Int, directory: Range<Int>) {
         guard let offset = endOffset() else { throw .notAnArchive }
         let disks = archive.uint32(at: offset + 4)

@@ -76,8 +76,8 @@ package struct RadioChain: Hashable, Sendable {
             var row = Array(repeating: 0.0, count: states.count)
             let jumps = states[index].jumps
             let sum = jumps.reduce(0) { $0 + $1.weight }
-            for (place, jump) in jumps.enumerated() where sum > 0 {
-                row[targets[index][place]] += jump.weight / sum
+            for (jumpIndex, jump) in jumps.enumerated() where sum > 0 {
+                row[targets[index][jumpIndex]] += jump.weight / sum
             }
             return row
         }
@@ -122,9 +122,9 @@ package struct RadioChain: Hashable, Sendable {
     fileprivate func next(after state: Int, _ draw: inout RandomStream) -> Int {
         let jumps = states[state].jumps
         var target = draw.uniform() * jumps.reduce(0) { $0 + $1.weight }
-        for (place, jump) in jumps.enumerated() where jump.weight > 0 {
+        for (jumpIndex, jump) in jumps.enumerated() where jump.weight > 0 {
             target -= jump.weight
-            if target < 0 { return targets[state][place] }
+            if target < 0 { return targets[state][jumpIndex] }
         }
         // Rounding left a rest: the last that can follow.
         return targets[state][jumps.lastIndex { $0.weight > 0 } ?? 0]
@@ -170,12 +170,12 @@ package struct RadioWalk: Hashable, Sendable {
     /// - Parameter stream: The device's own, of the purpose `network`.
     package init(chain: RadioChain, stream: RandomStream, start: Instant) {
         var draw = RadioWalk.draws(stream, 0)
-        let place = draw.uniform()
+        let drawn = draw.uniform()
         var sum = 0.0
         var first = chain.shares.count - 1
         for (index, share) in chain.shares.enumerated() {
             sum += share
-            if place < sum {
+            if drawn < sum {
                 first = index
                 break
             }

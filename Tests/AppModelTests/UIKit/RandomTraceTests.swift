@@ -29,9 +29,9 @@ struct RandomTraceTests {
             // Containers are the same object whatever screen they are seen from.
             let kind = views.node(view).kind
             if kind.isContainer {
-                let place = views.node(view).place
+                let classIndex = views.node(view).classIndex
                 view = ViewReference(screen: .max, node: kind == .tabBarController ? 0 : 1, row: 0)
-                if kind == .navigationController && !views.tabs.isEmpty { view.row = place }
+                if kind == .navigationController && !views.tabs.isEmpty { view.row = classIndex }
             }
             switch call.kind {
             case .viewDidLoad: loaded[view, default: 0] += 1

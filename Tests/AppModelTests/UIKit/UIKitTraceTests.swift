@@ -192,7 +192,7 @@ struct UIKitTraceTests {
         described.screens = (0..<12).map { screen("V\($0)") }
         var device = Transcript(described)
         device.start()
-        for place in 1..<UInt16(UIKitTrace.depthLimit) { _ = device.go(place - 1, place) }
+        for screen in 1..<UInt16(UIKitTrace.depthLimit) { _ = device.go(screen - 1, screen) }
         #expect(device.go(7, 8).first == "dealloc V1")
         // It can be pushed again; the one below is still there.
         #expect(device.go(8, 7).contains("dealloc V8"))

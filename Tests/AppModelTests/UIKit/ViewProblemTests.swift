@@ -12,7 +12,7 @@ struct ViewProblemTests {
     }
 
     @Test("are found, each at its place")
-    func places() {
+    func classIndices() {
         #expect(paths { _ in } == [])
         #expect(paths { $0.terminationNotice = 1.5 } == ["/terminationNotice"])
         #expect(paths { $0.tabs = [0, 1, 4, 7, 99] } == ["/tabs/4"])
@@ -31,7 +31,7 @@ struct ViewProblemTests {
                 $0.screens[3].controls[0].alert = .init(title: "", message: "")
                 $0.screens[3].controls[0].kind = .button
             } == ["/screens/3/controls/0/alert"])
-        #expect(paths { $0.screens[3].controls[0].place = 1000 } == ["/screens/3/controls/0/place"])
+        #expect(paths { $0.screens[3].controls[0].classIndex = 1000 } == ["/screens/3/controls/0/place"])
     }
 
     @Test("of the views around a control")
@@ -46,14 +46,16 @@ struct ViewProblemTests {
 
     @Test("two controls in one place, a tab that leads to none")
     func conflicts() {
-        func places(_ places: UInt16?...) -> [String] {
-            let buttons = places.map { place in Control("UIButton").with { $0.place = place } }
+        func classIndices(_ classIndices: UInt16?...) -> [String] {
+            let buttons = classIndices.map { classIndex in
+                Control("UIButton").with { $0.classIndex = classIndex }
+            }
             return app(screen("V", buttons)).problems().map(\.path)
         }
-        #expect(places(1, 0) == [])
-        #expect(places(1, nil) == [])
-        #expect(places(0, 0) == ["/screens/0/controls/1/place"])
-        #expect(places(nil, 0) == ["/screens/0/controls/1/place"])
+        #expect(classIndices(1, 0) == [])
+        #expect(classIndices(1, nil) == [])
+        #expect(classIndices(0, 0) == ["/screens/0/controls/1/place"])
+        #expect(classIndices(nil, 0) == ["/screens/0/controls/1/place"])
         var tabs = app(screen("A", [Control("UITabBarButton").with { $0.opens = 1 }]), screen("B"))
         tabs.tabs = [0]
         #expect(tabs.problems().map(\.path) == ["/screens/0/controls/0/opens"])
@@ -66,7 +68,7 @@ struct ViewProblemTests {
         many.tabs = (0..<17).map { UInt16($0) }
         #expect(many.problems().map(\.path) == ["/tabs"])
         var crowded = app(screen("V"))
-        crowded.screens[0].controls = (0..<100).map { _ in Control("UIButton").with { $0.place = 999 } }
+        crowded.screens[0].controls = (0..<100).map { _ in Control("UIButton").with { $0.classIndex = 999 } }
         #expect(crowded.problems().map(\.path) == ["/screens/0/controls"])
     }
 

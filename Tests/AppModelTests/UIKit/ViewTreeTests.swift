@@ -10,7 +10,7 @@ struct ViewTreeTests {
     private func path(_ views: AppViews, _ control: UInt16, on screen: UInt16 = 0) -> String {
         let tree = views.tree(of: screen)
         return tree.path(to: tree.controls[Int(control)]) { _ in false }
-            .map { "\(tree[$0].className)[\(tree[$0].place)]" }.joined(separator: "/")
+            .map { "\(tree[$0].className)[\(tree[$0].classIndex)]" }.joined(separator: "/")
     }
 
     @Test("without a word on views: buttons in the view, rows in a list, a target's view around them")
@@ -31,20 +31,20 @@ struct ViewTreeTests {
         #expect(path(views, 3) == "\(root)/UITableView[0]/UITableViewCell[0]")
         #expect(path(views, 4) == "\(root)/UICollectionView[0]/UICollectionViewCell[0]")
         let tree = views.tree(of: 0)
-        #expect(tree.controls.map { tree[$0].siblingPlace } == [0, 1, 0, 0, 0])
+        #expect(tree.controls.map { tree[$0].siblingIndex } == [0, 1, 0, 0, 0])
         #expect(tree[tree.nearest(tree.controls[3]) { $0.kind.scrolls }].kind == .tableView)
         #expect(tree[tree.controls[4]].cell == tree.controls[4])
     }
 
     @Test("a place among siblings of a class makes the siblings that it counts")
-    func places() throws {
+    func classIndices() throws {
         let views = AppViews(app: ViewFixture.hall())
         let tree = views.tree(of: 0)
         let tables = tree.nodes.filter { $0.className == "HYGHallProductTableView" }
-        #expect(tables.map(\.place) == [0, 1])
-        #expect(tables.map(\.siblingPlace) == [0, 1])
+        #expect(tables.map(\.classIndex) == [0, 1])
+        #expect(tables.map(\.siblingIndex) == [0, 1])
         let view = tree[tree.controls[0]]
-        #expect(view.place == 1)
+        #expect(view.classIndex == 1)
         #expect(tree[view.cell].className == "HYGHallProductCell")
         #expect(tree[view.cell].kind == .tableCell)
     }
@@ -83,7 +83,7 @@ struct ViewTreeTests {
         #expect(tree[tree.items[1]].action == "_tabBarItemClicked:")
         #expect(tree[tree.items[1]].target == "MainTabBarController")
         #expect(views.tabs == [0, 1])
-        #expect(views.trees.map { $0[$0.navigationController].place } == [0, 1])
+        #expect(views.trees.map { $0[$0.navigationController].classIndex } == [0, 1])
     }
 
     @Test("one alert for all of its buttons, another for other texts")
@@ -95,8 +95,8 @@ struct ViewTreeTests {
             app: app(screen("A", [action("OK", "Delete?"), action("No", "Delete?"), action("OK", "Sure?")])))
         let tree = views.tree(of: 0)
         #expect(tree.nodes.filter { $0.kind == .alertController }.map(\.title) == ["Delete?", "Sure?"])
-        let places = tree.controls.map { tree[tree[$0].parent].place }
-        #expect(places == [0, 1, 0])
+        let classIndices = tree.controls.map { tree[tree[$0].parent].classIndex }
+        #expect(classIndices == [0, 1, 0])
     }
 
     @Test("no containers where the app has none")

@@ -73,10 +73,10 @@ struct CodelessEventTests {
         var product = Control(
             className: "HYGHallProductView", action: "tapProduct:", target: "Hall", label: "")
         product.kind = .gesture
-        product.place = 1
+        product.classIndex = 1
         product.position = Control.Position(section: 0, rows: 9)
         var table = Control.Ancestor("HYGHallProductTableView")
-        table.place = 1
+        table.classIndex = 1
         var cell = Control.Ancestor("HYGHallProductCell")
         cell.isCell = true
         product.within = [

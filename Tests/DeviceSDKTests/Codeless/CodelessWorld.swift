@@ -71,7 +71,7 @@ extension AppDescription {
         row.position = Control.Position(section: 2, rows: 5)
         // The first table is the control that is one.
         var table = Control.Ancestor("UITableView")
-        table.place = 1
+        table.classIndex = 1
         row.within = [table]
         var alert = Control(className: "UIAlertAction", action: "", target: "", label: "OK")
         alert.kind = .alertAction

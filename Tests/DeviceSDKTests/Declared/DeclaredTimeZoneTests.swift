@@ -42,7 +42,7 @@ struct DeclaredTimeZoneTests {
         let world = try Self.world(zones)
         let event = try #require(try world.json(0).elements?.first)
         let own = world.system.plan.utcOffsets(index: 0)
-        let place = try #require(zones.tables.firstIndex(of: own))
-        #expect(event["z"]?.string == names[place])
+        let index = try #require(zones.tables.firstIndex(of: own))
+        #expect(event["z"]?.string == names[index])
     }
 }

@@ -67,8 +67,8 @@ class DeviceDriver<System: TrackingSystem> {
         if moment > now { run(to: seconds - 1e-9) }
         now = moment
         changeDisk()
-        for (place, action) in actions.enumerated() {
-            let next = place + 1 < actions.count ? actions[place + 1] : nil
+        for (index, action) in actions.enumerated() {
+            let next = index + 1 < actions.count ? actions[index + 1] : nil
             let planned = PlannedAction(at: now, action: action, isAnswered: next?.isOfApp ?? false)
             step { system.perform(planned, on: &device, effects: &$0) }
         }
@@ -111,11 +111,11 @@ class DeviceDriver<System: TrackingSystem> {
     /// Ends the oldest open request of those meant.
     func end(with outcome: RequestOutcome, at seconds: Double, where isMeant: (OutgoingRequest) -> Bool) {
         run(to: seconds)
-        guard let place = open.firstIndex(where: isMeant) else {
+        guard let index = open.firstIndex(where: isMeant) else {
             Issue.record("no such request is open")
             return
         }
-        let request = open.remove(at: place)
+        let request = open.remove(at: index)
         step { system.complete(request.number, of: &device, outcome: outcome, at: now, effects: &$0) }
     }
 

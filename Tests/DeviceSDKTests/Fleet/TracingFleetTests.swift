@@ -148,7 +148,7 @@ struct TracingFleetTests {
         var next: UInt32 = 0
         var (asked, ended, sealed) = ([RequestNumber](), [RequestNumber](), [EventID]())
         var (deaths, networks, editions) = (0, [NetworkKind?](), [Int]())
-        for (place, step) in steps.enumerated() {
+        for (index, step) in steps.enumerated() {
             switch step.what {
             case .captured(let range, let stored):
                 #expect(range.lowerBound == next && !range.isEmpty)
@@ -167,7 +167,7 @@ struct TracingFleetTests {
             case .sealed(let event): sealed.append(event.id)
             case .stored: Issue.record("a fleet does not know what a collector stores")
             case .finished:
-                #expect(step.at == .distantFuture && steps[..<place].allSatisfy { $0.at <= Self.end })
+                #expect(step.at == .distantFuture && steps[..<index].allSatisfy { $0.at <= Self.end })
             }
         }
         #expect(next == captured && asked == played.asked && ended == played.ended)
@@ -185,7 +185,7 @@ struct TracingFleetTests {
             let played = play(fleet, slot)
             let steps = story.steps(of: UInt32(100 + slot))
             var ended = 0
-            for (place, step) in steps.enumerated() {
+            for (index, step) in steps.enumerated() {
                 guard case .ended(let number, let end) = step.what else { continue }
                 ended += 1
                 switch end {
@@ -194,11 +194,11 @@ struct TracingFleetTests {
                     refused += status == 503 && number.kind == .upload ? 1 : 0
                     guard isAcknowledged else { continue }
                     acknowledged += 1
-                    guard case .sealed(let event) = steps[place + 1].what else {
+                    guard case .sealed(let event) = steps[index + 1].what else {
                         Issue.record("an answer delivers")
                         continue
                     }
-                    #expect(event.disposition == .delivered && steps[place + 1].at == step.at)
+                    #expect(event.disposition == .delivered && steps[index + 1].at == step.at)
                 case .failed(let failure):
                     #expect(failure == .offline)
                     offline += 1

@@ -34,12 +34,12 @@ struct GrowingUploadTests {
     func jitter() {
         let world = GrowingWorld(.v3) { $0.upload.jitter = .seconds(1) }
         world.startApp()
-        for place in 0..<20 {
-            world.track(Double(place) * 15 + 1)
-            world.run(to: Double(place) * 15 + 7)
-            let late = (world.plannedSeconds.last ?? 0) - Double(place) * 15 - 5
+        for index in 0..<20 {
+            world.track(Double(index) * 15 + 1)
+            world.run(to: Double(index) * 15 + 7)
+            let late = (world.plannedSeconds.last ?? 0) - Double(index) * 15 - 5
             #expect((0..<1).contains(late))
-            world.answer(200, at: Double(place) * 15 + 7)
+            world.answer(200, at: Double(index) * 15 + 7)
         }
         #expect(Set(world.plannedSeconds.map { $0.truncatingRemainder(dividingBy: 15) }).count > 10)
     }

@@ -131,13 +131,13 @@ struct KitLogTests {
         world.take(at: KitWorld.day + 1)
         let delivered = world.sequences(.delivered)
         #expect(delivered.count == log.lines.count - 1)
-        for (place, sequence) in delivered.enumerated() {
+        for (index, sequence) in delivered.enumerated() {
             var text = WireBuffer(log.name)
             text.append(0x1F as UInt8)
-            text.appendDecimal(place + 2)
+            text.appendDecimal(index + 2)
             let hash = text.withUnsafeBytes { Hash128($0) }
             let expected: NaturalKey? =
-                log.lines[place + 1].contains("~17-") ? nil : NaturalKey(high: hash.high, low: hash.low)
+                log.lines[index + 1].contains("~17-") ? nil : NaturalKey(high: hash.high, low: hash.low)
             #expect(world.fates[sequence]?.naturalKey == expected)
         }
     }

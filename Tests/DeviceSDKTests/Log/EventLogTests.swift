@@ -106,8 +106,8 @@ struct EventLogTests {
             for row in model where random.chance(share) { chosen.append(row) }
             let names = Set(chosen.map(\.sequence))
             log.update(chosen) { $0.isUploading.toggle() }
-            for place in model.indices where names.contains(model[place].sequence) {
-                model[place].isUploading.toggle()
+            for index in model.indices where names.contains(model[index].sequence) {
+                model[index].isUploading.toggle()
             }
         case 4:
             let limit = Int(random.below(200))

@@ -87,8 +87,8 @@ struct SensorsPolicyTests {
         world.startApp()
         world.track(1, count: 7)
         world.run(to: 15)
-        for (place, status) in [413, 413, 200, 413, 413, 200].enumerated() {
-            world.answer(UInt16(status), at: Double(16 + place))
+        for (index, status) in [413, 413, 200, 413, 413, 200].enumerated() {
+            world.answer(UInt16(status), at: Double(16 + index))
         }
         #expect(
             world.uploadedSequences == [

@@ -13,7 +13,7 @@ import World
 struct IdentityTests {
     private static let mobile = "$identity_mobile"
 
-    /// The calls by their places in `app`.
+    /// The calls by their indices in `app`.
     private enum Call {
         static let identify: UInt16 = 0
         static let identifyDevice: UInt16 = 1
@@ -178,8 +178,8 @@ struct IdentityTests {
         #expect(events[4]["anonymous_id"] == nil && events[4]["login_id"] == nil)
         #expect(events[4]["distinct_id"] as? String == events[0]["distinct_id"] as? String)
         #expect(said[5][Self.mobile] == nil && said[5]["$identity_email"] == "7")
-        for place in [1, 4] {
-            let properties = try #require(events[place]["properties"] as? [String: Any])
+        for index in [1, 4] {
+            let properties = try #require(events[index]["properties"] as? [String: Any])
             #expect(properties["$is_first_day"] as? Bool == true && properties["$model"] != nil)
             #expect(properties["$lib_method"] as? String == "code" && properties["bs_id"] != nil)
         }

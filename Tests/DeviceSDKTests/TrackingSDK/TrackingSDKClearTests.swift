@@ -21,7 +21,7 @@ struct TrackingSDKClearTests {
         }
         world.startApp()
         world.track(1)
-        for place in 0..<meanwhile { world.track(1.5 + Double(place) / 1000) }
+        for index in 0..<meanwhile { world.track(1.5 + Double(index) / 1000) }
         for upload in 2..<2 + UInt32(meanwhile) { world.fail(.reset, at: 3, upload: upload) }
         world.answer(200, at: 4, upload: 1)
         return world
@@ -112,7 +112,7 @@ struct TrackingSDKClearTests {
     func duplicates() {
         let world = TrackingSDKWorld()
         world.startApp()
-        for place in 0..<4 { world.track(1 + Double(place) / 10) }
+        for index in 0..<4 { world.track(1 + Double(index) / 10) }
         for upload in 1...4 { world.answer(200, at: 2, upload: UInt32(upload)) }
         #expect(world.sequences(.delivered) == [0, 1, 2, 3, 4])
         #expect(world.uploadedSequences.joined().count == 1 + 4 + 3 + 2 + 1)

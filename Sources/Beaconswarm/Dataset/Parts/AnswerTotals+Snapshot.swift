@@ -48,8 +48,8 @@ extension AnswerTotals: Snapshotable {
         let texts: [String] = try reader.values()
         let sums = try reader.rows(2)
         guard texts.count == 2 * sums.count else { throw reader.impossible }
-        for (place, sum) in sums.enumerated() {
-            let key = RevenueKey(name: texts[2 * place], column: texts[2 * place + 1])
+        for (index, sum) in sums.enumerated() {
+            let key = RevenueKey(name: texts[2 * index], column: texts[2 * index + 1])
             revenue[key] = Revenue(events: sum[0], cents: Int64(sum[1]))
         }
         lastDay = try reader.rows(1).first.map { Int64($0[0]) }

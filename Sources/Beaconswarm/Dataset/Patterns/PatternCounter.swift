@@ -8,7 +8,7 @@ import Wire
 /// What a dataset's truth says of one planted pattern: the rows of its answer, and how large it came out.
 final class PatternCounter {
     let pattern: ScenarioPattern
-    /// Its place in the scenario.
+    /// Its index in the scenario.
     let number: Int
     /// The numbers of the answer's rows, by the values before them.
     private(set) var rows: [[Answer.Value]: [Int]] = [:]
@@ -79,7 +79,7 @@ final class PatternCounter {
 
     func add(_ counts: [Int], to key: [Answer.Value]) {
         var sums = rows[key] ?? counts.map { _ in 0 }
-        for place in counts.indices { sums[place] += counts[place] }
+        for index in counts.indices { sums[index] += counts[index] }
         rows[key] = sums
     }
 
@@ -99,13 +99,13 @@ final class PatternCounter {
     func add(_ other: Totals) -> Bool {
         guard other.sizes.count == sizes.count else { return false }
         for (key, counts) in other.rows { add(counts, to: key) }
-        for place in sizes.indices { sizes[place].count += other.sizes[place] }
+        for index in sizes.indices { sizes[index].count += other.sizes[index] }
         return true
     }
 
     func add(_ count: Int, to size: String) {
-        guard let place = sizes.firstIndex(where: { $0.name == size }) else { return }
-        sizes[place].count += count
+        guard let index = sizes.firstIndex(where: { $0.name == size }) else { return }
+        sizes[index].count += count
     }
 }
 

@@ -4,7 +4,7 @@ import Wire
 
 /// Clients that are described and not programmed: the public products that a collector knows, and those of the plan.
 ///
-/// Each client is one of the system's: its name in the store, its places and its answers are those of its description.
+/// Each client is one of the system's: its name in the store, its paths and its answers are those of its description.
 struct DeclaredCollected: CollectedSystem {
     static let system = CollectorSystem.declared
     static let headers: [CollectedHeader] = []

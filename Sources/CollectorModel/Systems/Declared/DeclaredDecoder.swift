@@ -7,10 +7,10 @@ final class DeclaredDecoder: UploadDecoder {
     private enum Shape {
         /// Nothing can be read.
         case none
-        /// In a list at a place of the parsed text.
-        case list(EventPlace)
-        /// One at a place of the parsed text.
-        case one(EventPlace)
+        /// In a list at a path of the parsed text.
+        case list(EventPath)
+        /// One at a path of the parsed text.
+        case one(EventPath)
         /// Each line is one, or a body of its own.
         case lines
     }
@@ -19,7 +19,7 @@ final class DeclaredDecoder: UploadDecoder {
     private let body = DeclaredBody()
     private let parser = JSONParser(byteLimit: JSONBatch.textLimit)
     private var reader = DescribedEventReader()
-    private let places = PlaceReader()
+    private let paths = PathReader()
     private var shape = Shape.none
     private var root: JSONValue?
     private var client = UploadClient()
@@ -69,7 +69,7 @@ final class DeclaredDecoder: UploadDecoder {
     /// - Parameter isPlain: Whether the text is a list of events whatever is around them in a body.
     private func read(_ candidates: [Int], isPlain: Bool = false) -> UndecodableReason? {
         project.removeAll()
-        places.begin()
+        paths.begin()
         readers = candidates
         root = parse()
         if let root { return find(in: root, candidates, isPlain: isPlain) }
@@ -101,7 +101,7 @@ final class DeclaredDecoder: UploadDecoder {
             }
         }
         let first = value.kind == .array ? value.elements.first { _ in true } : value
-        let whole = EventPlace(JSONPath())
+        let whole = EventPath(JSONPath())
         let shape = value.kind == .array ? Shape.list(whole) : .one(whole)
         let wholes = candidates.lazy.filter { number in
             let client = self.clients.all[number]
@@ -129,10 +129,10 @@ final class DeclaredDecoder: UploadDecoder {
 
     /// Where the events of a client lie in a body, with the first of them; `nil` where they are not.
     private func list(of number: Int, in value: JSONValue) -> (Shape, first: JSONValue?)? {
-        for place in clients.all[number].lists where !place.isWhole {
-            guard let found = places.events(at: place, in: value) else { continue }
-            if found.kind == .array { return (.list(place), found.elements.first { _ in true }) }
-            if found.kind == .object { return (.one(place), found) }
+        for path in clients.all[number].lists where !path.isWhole {
+            guard let found = paths.events(at: path, in: value) else { continue }
+            if found.kind == .array { return (.list(path), found.elements.first { _ in true }) }
+            if found.kind == .object { return (.one(path), found) }
         }
         return nil
     }
@@ -141,7 +141,7 @@ final class DeclaredDecoder: UploadDecoder {
     private func choose(_ number: Int, _ shape: Shape, project body: JSONValue?) {
         client.number = number
         self.shape = shape
-        guard let body, let text = places.value(at: clients.all[number].project, in: body)?.bytes else {
+        guard let body, let text = paths.value(at: clients.all[number].project, in: body)?.bytes else {
             return
         }
         project.append(contentsOf: text)
@@ -155,13 +155,13 @@ final class DeclaredDecoder: UploadDecoder {
                 switch shape {
                 case .none: break
                 case .lines: forEachLine(of: text) { line in element(ofLine: line, project, body) }
-                case .one(let place):
-                    if let root, let event = places.events(at: place, in: root) {
-                        element(event, text: place.isWhole ? trimmed(text) : nil, project, body)
+                case .one(let path):
+                    if let root, let event = paths.events(at: path, in: root) {
+                        element(event, text: path.isWhole ? trimmed(text) : nil, project, body)
                     }
-                case .list(let place):
+                case .list(let path):
                     if let root {
-                        forEachElement(of: root, at: place, parser.listSlices(of: text, at: place.steps)) {
+                        forEachElement(of: root, at: path, parser.listSlices(of: text, at: path.steps)) {
                             element($0, text: $1, project, body)
                         }
                     }
@@ -172,10 +172,10 @@ final class DeclaredDecoder: UploadDecoder {
 
     /// Walks a list with the texts of its elements, where they can be told.
     private func forEachElement(
-        of root: JSONValue, at place: EventPlace, _ slices: JSONListSlices?,
+        of root: JSONValue, at path: EventPath, _ slices: JSONListSlices?,
         _ body: (JSONValue, UnsafeRawBufferPointer?) -> Void
     ) {
-        guard let list = places.events(at: place, in: root) else { return }
+        guard let list = paths.events(at: path, in: root) else { return }
         var slices = slices
         for value in list.elements { body(value, slices?.next()) }
     }
@@ -209,11 +209,11 @@ final class DeclaredDecoder: UploadDecoder {
         _ body: (UploadElement) -> Void
     ) {
         guard let value = parse(line) else { return body(.undecodable(.json)) }
-        places.begin()
+        paths.begin()
         let lists = clients.all[client.number].lists
-        let place = lists.first { !$0.isWhole && places.events(at: $0, in: value)?.kind == .array }
-        guard let place else { return element(value, text: line, project, body) }
-        forEachElement(of: value, at: place, parser.listSlices(of: line, at: place.steps)) {
+        let path = lists.first { !$0.isWhole && paths.events(at: $0, in: value)?.kind == .array }
+        guard let path else { return element(value, text: line, project, body) }
+        forEachElement(of: value, at: path, parser.listSlices(of: line, at: path.steps)) {
             element($0, text: $1, project, body)
         }
     }

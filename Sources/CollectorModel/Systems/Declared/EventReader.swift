@@ -4,7 +4,7 @@ import Wire
 
 /// Reads events by their descriptions.
 struct DescribedEventReader {
-    private let places = PlaceReader()
+    private let paths = PathReader()
     private var scratch = WireBuffer()
 
     /// What an event is where its product has no kinds.
@@ -20,26 +20,26 @@ struct DescribedEventReader {
         as description: UploadDescription
     ) -> UploadElement {
         guard value.kind == .object else { return .undecodable(.notAnObject) }
-        places.begin()
+        paths.begin()
         let event = description.event
         guard let name = name(of: value, event) else { return .undecodable(.missingType) }
         var time: Int64?
-        if let found = places.value(at: event.times, in: value) {
+        if let found = paths.value(at: event.times, in: value) {
             guard let milliseconds = DescribedEventReader.milliseconds(found, event.timeUnit) else {
                 return .undecodable(.missingTime)
             }
             time = milliseconds
         }
         let plain = DescribedEventReader.plainType
-        let type = places.value(at: event.types, in: value)?.bytes
+        let type = paths.value(at: event.types, in: value)?.bytes
         let empty = UnsafeRawBufferPointer(start: nil, count: 0)
-        let own = project.isEmpty ? places.value(at: description.project, in: value)?.bytes : nil
+        let own = project.isEmpty ? paths.value(at: description.project, in: value)?.bytes : nil
         return .event(
             UploadEvent(
                 key: key(of: value, description) ?? wholeKey(of: value, description),
                 type: type.flatMap { $0.isEmpty ? nil : $0 }
                     ?? UnsafeRawBufferPointer(start: plain.utf8Start, count: plain.utf8CodeUnitCount),
-                name: name, distinctID: places.value(at: event.distinctIDs, in: value)?.bytes ?? empty,
+                name: name, distinctID: paths.value(at: event.distinctIDs, in: value)?.bytes ?? empty,
                 capturedAt: time, project: own ?? project, payload: text, value: value))
     }
 
@@ -49,8 +49,8 @@ struct DescribedEventReader {
     private func name(of value: JSONValue, _ event: EventDescription) -> UnsafeRawBufferPointer? {
         for rule in event.names {
             switch rule {
-            case .value(let place):
-                if let name = places.value(at: place, in: value)?.bytes, !name.isEmpty { return name }
+            case .value(let path):
+                if let name = paths.value(at: path, in: value)?.bytes, !name.isEmpty { return name }
             case .member(let name):
                 for member in value.members where member.name.elementsEqual(name.utf8) { return member.name }
             }
@@ -60,7 +60,7 @@ struct DescribedEventReader {
 
     /// Whether a value may be an event of the description.
     func fits(_ value: JSONValue, _ description: UploadDescription) -> Bool {
-        places.begin()
+        paths.begin()
         return value.kind == .object && name(of: value, description.event) != nil
     }
 
@@ -77,13 +77,13 @@ struct DescribedEventReader {
 
     func likeness(of value: JSONValue, to description: UploadDescription) -> Likeness {
         let event = description.event
-        places.begin()
+        paths.begin()
         let hasTag = event.tags.contains { tag in
-            places.value(at: tag, in: value)?.bytes.flatMap { EventID(text: $0) } != nil
+            paths.value(at: tag, in: value)?.bytes.flatMap { EventID(text: $0) } != nil
         }
         if hasTag { return .tagged }
         guard fits(value, description) else { return .nothing }
-        let isKeyed = event.tags.isEmpty && event.key.allSatisfy { places.value(at: $0, in: value) != nil }
+        let isKeyed = event.tags.isEmpty && event.key.allSatisfy { paths.value(at: $0, in: value) != nil }
         return isKeyed ? .keyed : .named
     }
 
@@ -98,7 +98,7 @@ struct DescribedEventReader {
     ) -> EventKey? {
         let event = description.event
         for tag in event.tags {
-            if let text = places.value(at: tag, in: value)?.bytes, let id = EventID(text: text) {
+            if let text = paths.value(at: tag, in: value)?.bytes, let id = EventID(text: text) {
                 return .harness(id)
             }
         }
@@ -107,7 +107,7 @@ struct DescribedEventReader {
         var isThere = false
         for part in event.key {
             scratch.append(0x1F)
-            guard let found = places.value(at: part, in: value) else { continue }
+            guard let found = paths.value(at: part, in: value) else { continue }
             if let text = found.bytes {
                 isThere = isThere || !text.isEmpty
                 scratch.append(contentsOf: text)
@@ -145,7 +145,7 @@ struct DescribedEventReader {
     /// When one event's JSON says that it was captured, in milliseconds since 1970.
     func capturedAt(_ value: JSONValue, as description: UploadDescription) -> Int64? {
         guard fits(value, description) else { return nil }
-        return places.value(at: description.event.times, in: value).flatMap {
+        return paths.value(at: description.event.times, in: value).flatMap {
             DescribedEventReader.milliseconds($0, description.event.timeUnit)
         }
     }

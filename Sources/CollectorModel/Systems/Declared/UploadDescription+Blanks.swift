@@ -23,7 +23,7 @@ extension UploadDescription {
             if event.names.first(where: { $0.holds(in: envelope) })?.isName(of: template) != true {
                 blanks.unnamed.append(action)
             }
-            if !event.times.contains(where: { envelope.value(at: $0.path) != nil }) {
+            if !event.times.contains(where: { envelope.value(at: $0.jsonPath) != nil }) {
                 blanks.untimed.append(action)
             }
             // Without a key, an event is known by all of its JSON.
@@ -40,7 +40,7 @@ extension EventDescription.NameRule {
     fileprivate func holds(in envelope: Template) -> Bool {
         switch self {
         case .member(let name): envelope.value(at: JSONPath([name])) != nil
-        case .value(let place): envelope.value(at: place.path)?.isWord ?? false
+        case .value(let path): envelope.value(at: path.jsonPath)?.isWord ?? false
         }
     }
 
@@ -48,17 +48,17 @@ extension EventDescription.NameRule {
     fileprivate func isName(of template: DescribedSDK.EventTemplate) -> Bool {
         switch self {
         case .member(let name): template.name.constantText == name
-        case .value(let place):
+        case .value(let path):
             // As it is, or within a longer text.
-            template.envelope.value(at: place.path).map { value in
+            template.envelope.value(at: path.jsonPath).map { value in
                 value == template.name || value.placeholders.contains { $0.source == .event }
             } ?? false
         }
     }
 }
 
-extension EventPlace {
-    fileprivate var path: JSONPath { JSONPath(steps.map { String(decoding: $0, as: UTF8.self) }) }
+extension EventPath {
+    fileprivate var jsonPath: JSONPath { JSONPath(steps.map { String(decoding: $0, as: UTF8.self) }) }
 }
 
 extension Template {

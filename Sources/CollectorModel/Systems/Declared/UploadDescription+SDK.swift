@@ -8,7 +8,7 @@ extension UploadDescription {
     package init(_ sdk: DescribedSDK, unnamed name: String = "declared") {
         let lists = sdk.requests.map { request in
             let path = request.body.path { $0 == .value(Placeholder(.events)) } ?? JSONPath()
-            return EventPlace(path, isText: request.body.value(at: path)?.isEncoded ?? false)
+            return EventPath(path, isText: request.body.value(at: path)?.isEncoded ?? false)
         }
         self.init(
             name: sdk.name.isEmpty ? name : sdk.name, uploads: sdk.requests.map(\.pattern).uniqued(),
@@ -20,7 +20,7 @@ extension UploadDescription {
         }
         let fields = sdk.requests.flatMap(\.bodyFields).uniqued()
         if !fields.isEmpty { formFields = fields }
-        project = sdk.requests.flatMap { $0.body.places(of: [.apiKey, .account]) }.uniqued()
+        project = sdk.requests.flatMap { $0.body.paths(of: [.apiKey, .account]) }.uniqued()
         answer = DescribedAnswer(sdk.answers)
     }
 }
@@ -49,7 +49,7 @@ extension DescribedSDK.Request {
 
 extension EventDescription {
     fileprivate init(_ sdk: DescribedSDK) {
-        // The app's own events first: their place of a name is surely one.
+        // The app's own events first: their path of a name is surely one.
         let order: [DescribedSDK.Action] =
             [.business] + DescribedSDK.Action.allCases.filter { $0 != .business }
         let events = order.compactMap { sdk.events.actions[$0] }
@@ -58,18 +58,18 @@ extension EventDescription {
         let moments = envelopes.compactMap { envelope in
             envelope.path { $0.source == .time }.map { ($0, envelope.value(at: $0)) }
         }
-        times = moments.map { EventPlace($0.0) }.uniqued()
+        times = moments.map { EventPath($0.0) }.uniqued()
         if let filters = moments.first?.1?.placeholders.first?.filters, !filters.contains(.iso) {
             let units: [Placeholder.Filter: TimeUnit] = [
                 .s: .seconds, .us: .microseconds, .ns: .nanoseconds,
             ]
             timeUnit = filters.compactMap { units[$0] }.first ?? .milliseconds
         }
-        distinctIDs = envelopes.flatMap { $0.places(of: [.distinctID, .userID, .anonymousID]) }.uniqued()
+        distinctIDs = envelopes.flatMap { $0.paths(of: [.distinctID, .userID, .anonymousID]) }.uniqued()
         if let tag = sdk.events.tag {
-            tags = ([tag] + events.compactMap(\.tag)).map { EventPlace($0) }.uniqued()
+            tags = ([tag] + events.compactMap(\.tag)).map { EventPath($0) }.uniqued()
         }
-        key = sdk.events.key.map { [EventPlace($0)] }
+        key = sdk.events.key.map { [EventPath($0)] }
         attemptMembers = sdk.requests.flatMap { $0.perEvent.compactMap(\.name) }.uniqued()
     }
 }
@@ -79,10 +79,10 @@ extension DescribedSDK.EventTemplate {
     /// updates of profiles are called by what they do.
     fileprivate var nameRules: [EventDescription.NameRule] {
         // As it is, or within a longer text.
-        let place =
+        let path =
             envelope.path { $0 == name }
             ?? envelope.path { $0.isText && $0.placeholders.contains { $0.source == .event } }
-        if let place { return [.value(EventPlace(place))] }
+        if let path { return [.value(EventPath(path))] }
         guard case .object(let members) = envelope else { return [] }
         if let own = name.constantText, members.contains(where: { $0.name == own }) { return [.member(own)] }
         return members.compactMap { member in
@@ -107,7 +107,7 @@ extension DescribedAnswer {
         }
         let success = table.success
         var body = WireBuffer()
-        if let wanted = success?.body { body.appendJSON(wanted.value, at: wanted.place) }
+        if let wanted = success?.body { body.appendJSON(wanted.value, at: wanted.path) }
         self.init(body.text, delivered: ranges)
         status = success?.status ?? 200
         if table.readsBodies { self.table = table }
@@ -137,9 +137,9 @@ extension Template {
 
     fileprivate var isEncoded: Bool { if case .encoded = self { true } else { false } }
 
-    /// The places of some values, in their order.
-    fileprivate func places(of sources: [Placeholder.Source]) -> [EventPlace] {
-        sources.compactMap { source in path { $0.source == source } }.map { EventPlace($0) }
+    /// The paths of some values, in their order.
+    fileprivate func paths(of sources: [Placeholder.Source]) -> [EventPath] {
+        sources.compactMap { source in path { $0.source == source } }.map { EventPath($0) }
     }
 }
 
@@ -152,15 +152,15 @@ extension Array where Element: Hashable {
 }
 
 extension WireBuffer {
-    /// Appends the least JSON that has a value at a place: a text, unless it is a number or a truth value.
-    fileprivate mutating func appendJSON(_ value: String, at place: JSONPath) {
-        for token in place.tokens {
+    /// Appends the least JSON that has a value at a path: a text, unless it is a number or a truth value.
+    fileprivate mutating func appendJSON(_ value: String, at path: JSONPath) {
+        for token in path.tokens {
             append(UInt8(ascii: "{"))
             appendJSONString(token)
             append(UInt8(ascii: ":"))
         }
         let isPlain = value == "true" || value == "false" || Int64(value) != nil
         if isPlain { append(value) } else { appendJSONString(value) }
-        for _ in place.tokens { append(UInt8(ascii: "}")) }
+        for _ in path.tokens { append(UInt8(ascii: "}")) }
     }
 }

@@ -4,7 +4,7 @@ package import Wire
 /// How the requests of one client are read: what a collector has to know of it, and no more.
 ///
 /// A value is written by hand for a public product (``UploadDescription/products``), or made of the description of an
-/// SDK. Places in bodies and events are ``EventPlace``s; of several the first that is there counts.
+/// SDK. Paths in bodies and events are ``EventPath``s; of several the first that is there counts.
 package struct UploadDescription: Hashable, Sendable {
     /// The name in the store: a product, or the description's own.
     package var name: String { didSet { product = DescribedSDK.product(of: name) } }
@@ -14,23 +14,23 @@ package struct UploadDescription: Hashable, Sendable {
     package var uploads: [RequestPattern]
     /// Where the client fetches configurations, and what it gets.
     package var configs: [DescribedConfig] = []
-    /// Where a body's list of events is, or its one event. The empty place stands for a body that is a list itself, lines,
+    /// Where a body's list of events is, or its one event. The empty path stands for a body that is a list itself, lines,
     /// or one event.
-    package var lists: [EventPlace]
+    package var lists: [EventPath]
     /// The fields of a form that hold the body, as JSON or in base64.
     package var formFields: [String] = ["data"]
     /// Whether the fields of a form or of a query are an event themselves.
     package var takesFields = false
     package var event: EventDescription
     /// Whose account it is: in the body, else in the event.
-    package var project: [EventPlace] = []
+    package var project: [EventPath] = []
     package var answer = DescribedAnswer()
 
     /// Texts that hold JSON, in one event or around the events of a body, that are looked into.
     package static let textLimit = 4
 
     /// - Parameter lists: At least one.
-    package init(name: String, uploads: [RequestPattern], lists: [EventPlace], event: EventDescription) {
+    package init(name: String, uploads: [RequestPattern], lists: [EventPath], event: EventDescription) {
         precondition(!lists.isEmpty)
         self.name = name
         product = DescribedSDK.product(of: name)
@@ -44,8 +44,8 @@ package struct UploadDescription: Hashable, Sendable {
 package struct EventDescription: Hashable, Sendable {
     /// What an event is called.
     package enum NameRule: Hashable, Sendable {
-        /// The text at a place.
-        case value(EventPlace)
+        /// The text at a path.
+        case value(EventPath)
         /// The name of a member, where an event has it: profile updates are called by what they do.
         case member(String)
     }
@@ -60,16 +60,16 @@ package struct EventDescription: Hashable, Sendable {
 
     package var names: [NameRule]
     /// The kind of an event, where a product has kinds; else every event is an `event`.
-    package var types: [EventPlace] = []
+    package var types: [EventPath] = []
     /// An ISO 8601 text or a number; an event without it was captured when it was received.
-    package var times: [EventPlace] = []
+    package var times: [EventPath] = []
     package var timeUnit = TimeUnit.bySize
-    package var distinctIDs: [EventPlace] = []
+    package var distinctIDs: [EventPath] = []
     /// Where the harness's id may be.
-    package var tags: [EventPlace] = []
-    /// The natural key's parts, each at the first place that is there. An event that has none of them is known by all
+    package var tags: [EventPath] = []
+    /// The natural key's parts, each at the first path that is there. An event that has none of them is known by all
     /// of its JSON.
-    package var key: [[EventPlace]] = []
+    package var key: [[EventPath]] = []
     /// Members that differ from one attempt to the next, which name no event.
     package var attemptMembers: [String] = []
 

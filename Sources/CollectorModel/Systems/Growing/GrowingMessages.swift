@@ -36,7 +36,7 @@ enum GrowingMessages {
         .init(5, "projectKey"),
     ])
 
-    /// Places in ``event`` that ``keys(in:)`` looks at.
+    /// Indices in ``event`` that ``keys(in:)`` looks at.
     private static let timestamp: UInt32 = 8
     private static let attributes: UInt32 = 24
     /// Lists up to here cannot become too long a text.

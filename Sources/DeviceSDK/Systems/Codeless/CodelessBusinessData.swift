@@ -92,9 +92,9 @@ struct CodelessBusinessData: Sendable {
         ]
         for trigger in triggers where trigger != .control(screen: view.screen, control: ViewNode.none) {
             for event in views.app.events where event.trigger == trigger {
-                guard let place = event.properties.firstIndex(where: { $0.key == key }) else { continue }
+                guard let index = event.properties.firstIndex(where: { $0.key == key }) else { continue }
                 return .property(
-                    event.properties[place].generator, draw: event.properties.draws[place],
+                    event.properties[index].generator, draw: event.properties.draws[index],
                     catalogue: event.catalogue)
             }
         }
@@ -111,8 +111,8 @@ struct CodelessBusinessData: Sendable {
         sampler: PropertySampler, views: AppViews
     ) -> [(key: String, value: String)] {
         guard !matches.isEmpty else { return [] }
-        let place = ViewEvent(template: record.template, screen: record.screen, node: record.control)
-        guard let found = matches[place] else { return [] }
+        let event = ViewEvent(template: record.template, screen: record.screen, node: record.control)
+        guard let found = matches[event] else { return [] }
         let view = ViewReference(screen: record.screen, node: record.control, detail: record.detail)
         return found.compactMap { match in
             guard match.version == version, match.rows.contains(view.row) else { return nil }

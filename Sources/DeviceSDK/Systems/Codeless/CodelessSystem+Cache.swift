@@ -78,10 +78,10 @@ extension CodelessSystem {
     /// Puts the parts whose upload failed back into the queue, under the ids that they have.
     private func retryParts(of device: inout Device, due: Instant) {
         device.hasPartsToRetry = false
-        for place in device.parts.indices {
-            guard case .failed = device.parts[place].state else { continue }
-            device.parts[place].state = .waiting
-            device.parts[place].plannedAt = due
+        for index in device.parts.indices {
+            guard case .failed = device.parts[index].state else { continue }
+            device.parts[index].state = .waiting
+            device.parts[index].plannedAt = due
         }
     }
 

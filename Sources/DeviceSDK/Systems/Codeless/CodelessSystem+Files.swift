@@ -39,10 +39,10 @@ extension CodelessSystem {
     /// `storage.maxBytes`: the oldest files go until the others fit. One that is being sent stays.
     private mutating func boundFiles(of device: inout Device, effects: inout DeviceEffects) {
         guard let limit = rules.storage.maxBytes else { return }
-        for place in device.files.indices where device.files[place].bytes == nil {
+        for index in device.files.indices where device.files[index].bytes == nil {
             var events = WireBuffer()
-            append(device.files[place].events, of: device, to: &events)
-            device.files[place].bytes = events.count
+            append(device.files[index].events, of: device, to: &events)
+            device.files[index].bytes = events.count
         }
         let first = device.fileUpload == nil ? 0 : 1
         var bytes = device.files.reduce(0) { $0 + ($1.bytes ?? 0) }

@@ -20,11 +20,11 @@ extension CodelessSystem {
             }
         }
         guard waits else { return }
-        for place in device.parts.indices where free > 0 {
-            guard case .waiting = device.parts[place].state else { continue }
+        for index in device.parts.indices where free > 0 {
+            guard case .waiting = device.parts[index].state else { continue }
             free -= 1
-            device.parts[place].state = .uploading(device.uploadCount)
-            let part = device.parts[place]
+            device.parts[index].state = .uploading(device.uploadCount)
+            let part = device.parts[index]
             send(part.events, of: &device, due: part.plannedAt, effects: &effects)
         }
     }
@@ -124,27 +124,27 @@ extension CodelessSystem {
         if device.fileUpload?.number == request.number {
             device.fileUpload = nil
             completeFile(of: &device, verdict, now: now, effects: &effects)
-        } else if let place = device.parts.firstIndex(where: { $0.isCarried(by: request.number) }) {
-            completePart(place, of: &device, verdict, now: now, effects: &effects)
+        } else if let index = device.parts.firstIndex(where: { $0.isCarried(by: request.number) }) {
+            completePart(index, of: &device, verdict, now: now, effects: &effects)
         }
         device.trimEpochs()
     }
 
     private mutating func completePart(
-        _ place: Int, of device: inout Device, _ verdict: CodelessVerdict, now: Instant,
+        _ index: Int, of device: inout Device, _ verdict: CodelessVerdict, now: Instant,
         effects: inout DeviceEffects
     ) {
         switch verdict {
         case .delivered:
-            let part = device.parts.remove(at: place)
+            let part = device.parts.remove(at: index)
             deliver(part.events, of: &device, now: now, effects: &effects)
             device.log.delete(in: part.events)
         case .dropped(let status):
-            let part = device.parts.remove(at: place)
+            let part = device.parts.remove(at: index)
             seal(part.events, as: .rejected(status: status), of: &device, effects: &effects)
-        case .halves: halvePart(place, of: &device, due: now)
+        case .halves: halvePart(index, of: &device, due: now)
         case .kept:
-            device.parts[place].state = .failed
+            device.parts[index].state = .failed
             device.hasPartsToRetry = rules.sendsPartsAgain
             // With nothing captured meanwhile, ticks were skipped.
             bringForwardTimer(of: &device, to: now)
@@ -153,12 +153,12 @@ extension CodelessSystem {
     }
 
     /// A part that was too large goes on as two, each under an id of its own.
-    private func halvePart(_ place: Int, of device: inout Device, due: Instant) {
-        let halves = device.parts[place].events.halves.map { events in
+    private func halvePart(_ index: Int, of device: inout Device, due: Instant) {
+        let halves = device.parts[index].events.halves.map { events in
             device.eventsIDCount += 1
             return CodelessPart(eventsID: device.eventsIDCount - 1, events: events, plannedAt: due)
         }
-        device.parts.replaceSubrange(place...place, with: halves)
+        device.parts.replaceSubrange(index...index, with: halves)
     }
 }
 

@@ -11,15 +11,15 @@ extension ViewTree {
     package func viewPath(to node: UInt16) -> RowText {
         let path = path(to: node) { $0.kind.isController }
         var text = RowText(path.map { self[$0].plainClassName }.joined(separator: "-") + " & ")
-        for (index, place) in path.enumerated() {
-            let step = self[place]
+        for (index, ancestor) in path.enumerated() {
+            let step = self[ancestor]
             if index > 0 { text.append("-") }
             switch step.kind {
             case .tableCell, .collectionCell:
                 text.append("\(step.section):")
                 text.appendRow()
             case let kind where kind.isController: text.append("0")
-            default: text.append(String(step.place))
+            default: text.append(String(step.classIndex))
             }
         }
         return text

@@ -270,8 +270,8 @@ extension DeclaredSystem {
             if let subject = business.subject { draft.detail = subject }
             return draft
         }
-        let first = templates.kinds.indices.first { place in
-            let kind = templates.kinds[place]
+        let first = templates.kinds.indices.first { index in
+            let kind = templates.kinds[index]
             return kind.template != nil && !kind.action.hasProperties
         }
         return first.map { DeclaredDraft(UInt16($0), screen: plan.app.startScreen) }

@@ -20,8 +20,8 @@ struct DeclaredFetchRule {
 }
 
 extension DescribedSDK.Config.Moment {
-    /// Its place among the moments.
-    fileprivate var place: Int {
+    /// Its index among the moments.
+    fileprivate var index: Int {
         switch self {
         case .launch: 0
         case .foreground: 1
@@ -33,13 +33,13 @@ extension DescribedSDK.Config.Moment {
 }
 
 extension DescribedSDK {
-    /// By the place of a moment, what it fetches.
+    /// By the index of a moment, what it fetches.
     var fetches: [[DeclaredFetchRule]] {
-        let moments = Config.Moment.allCases.sorted { $0.place < $1.place }
+        let moments = Config.Moment.allCases.sorted { $0.index < $1.index }
         return moments.map { moment in
-            configs.enumerated().filter { $1.moments.contains(moment) }.map { place, config in
+            configs.enumerated().filter { $1.moments.contains(moment) }.map { index, config in
                 DeclaredFetchRule(
-                    config: UInt8(place), every: config.every, timeout: config.timeout,
+                    config: UInt8(index), every: config.every, timeout: config.timeout,
                     holds: config.holds != nil)
             }
         }
@@ -53,20 +53,20 @@ extension DeclaredSystem {
         at moment: DescribedSDK.Config.Moment, _ device: inout Device, now: Instant,
         effects: inout DeviceEffects
     ) {
-        guard !fetches[moment.place].isEmpty else { return }
-        for fetch in fetches[moment.place] {
-            let place = Int(fetch.config)
+        guard !fetches[moment.index].isEmpty else { return }
+        for fetch in fetches[moment.index] {
+            let index = Int(fetch.config)
             if device.fetchedAt.isEmpty {
                 device.fetchedAt = ContiguousArray(
                     repeating: Instant(nanoseconds: .min), count: sdk.configs.count)
             }
-            let last = device.fetchedAt[place]
+            let last = device.fetchedAt[index]
             if last > Instant(nanoseconds: .min), now - last < fetch.every { continue }
-            device.fetchedAt[place] = now
+            device.fetchedAt[index] = now
             if fetch.holds { device.volatileFrom = min(device.volatileFrom, device.nextSequence) }
             let number = RequestNumber(kind: .config, number: device.fetchCount)
             device.fetchCount += 1
-            device.fetches.append(DeclaredFetch(number: number, config: UInt8(place)))
+            device.fetches.append(DeclaredFetch(number: number, config: UInt8(index)))
             effects.requests.append(
                 OutgoingRequest(
                     slot: device.slot, number: number, plannedAt: now, timeout: fetch.timeout, eventCount: 0,
@@ -96,8 +96,8 @@ extension DeclaredSystem {
         effects: inout DeviceEffects
     ) {
         // A fetch of a process that died in between has nobody who waits for it.
-        guard let place = device.fetches.firstIndex(where: { $0.number == number }) else { return }
-        let config = Int(device.fetches.remove(at: place).config)
+        guard let index = device.fetches.firstIndex(where: { $0.number == number }) else { return }
+        let config = Int(device.fetches.remove(at: index).config)
         if device.fetches.isEmpty { device.fetches = [] }
         if case .answered(200, let body, _, _) = outcome,
             let turned = sdk.configs[config].turn(turned(device), by: body)

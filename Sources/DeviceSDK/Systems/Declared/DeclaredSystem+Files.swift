@@ -48,8 +48,8 @@ extension DeclaredSystem {
     func splitFile(of request: DeclaredRequest, _ device: inout Device) {
         guard let first = request.rows.first?.sequence else { return }
         let middle = request.rows[request.rows.count / 2].sequence
-        let place = device.files.firstIndex { $0 > middle } ?? device.files.count
-        device.files.insert(middle, at: place)
+        let index = device.files.firstIndex { $0 > middle } ?? device.files.count
+        device.files.insert(middle, at: index)
         device.fileCursor = device.files.last { $0 <= first } ?? 0
     }
 

@@ -160,10 +160,10 @@ package struct DeclaredSystem: RowCustodian {
         _ request: RequestNumber, of device: inout Device, at now: Instant, into body: inout WireBuffer
     ) -> RequestHead {
         if request.kind == .config { return encodeFetch(request, of: &device, at: now, into: &body) }
-        guard let place = device.requests.firstIndex(where: { $0.number == request }) else { return heads[0] }
-        let lane = lane(of: device.requests[place].rows)
+        guard let open = device.requests.firstIndex(where: { $0.number == request }) else { return heads[0] }
+        let lane = lane(of: device.requests[open].rows)
         encoders[lane].encode(
-            device.requests[place].rows, index: Int(device.index), number: device.number,
+            device.requests[open].rows, index: Int(device.index), number: device.number,
             epochs: device.epochs, at: now, into: &body)
         return heads[lane].method == .get ? Self.asking(heads[lane], &body) : heads[lane]
     }
@@ -179,9 +179,9 @@ package struct DeclaredSystem: RowCustodian {
     package mutating func encodePlain(
         _ request: RequestNumber, of device: inout Device, at now: Instant, into plain: inout WireBuffer
     ) -> PlainBody? {
-        guard let place = device.requests.firstIndex(where: { $0.number == request }) else { return nil }
-        encoders[lane(of: device.requests[place].rows)].encodeList(
-            device.requests[place].rows, index: Int(device.index), number: device.number,
+        guard let open = device.requests.firstIndex(where: { $0.number == request }) else { return nil }
+        encoders[lane(of: device.requests[open].rows)].encodeList(
+            device.requests[open].rows, index: Int(device.index), number: device.number,
             epochs: device.epochs, at: now, into: &plain)
         return .list
     }
@@ -189,9 +189,9 @@ package struct DeclaredSystem: RowCustodian {
     package mutating func carry(
         _ request: RequestNumber, of device: inout Device, at now: Instant, into events: inout CarriedEvents
     ) -> RequestHead? {
-        guard let place = device.requests.firstIndex(where: { $0.number == request }) else { return nil }
+        guard let open = device.requests.firstIndex(where: { $0.number == request }) else { return nil }
         let (index, number) = (Int(device.index), device.number)
-        for row in device.requests[place].rows {
+        for row in device.requests[open].rows {
             guard events.needsKeys, !isTagged else {
                 events.add(row, device: number, isCounted: false)
                 continue
@@ -200,7 +200,7 @@ package struct DeclaredSystem: RowCustodian {
                 row, epoch: device.epochs[row.epoch], index: index, number: number)
             events.add(row, key: .natural(key), isCounted: false)
         }
-        return heads[lane(of: device.requests[place].rows)]
+        return heads[lane(of: device.requests[open].rows)]
     }
 
     /// The lane that the rows of a request take: all of them take one.

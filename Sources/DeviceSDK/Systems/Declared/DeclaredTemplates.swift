@@ -31,13 +31,13 @@ struct DeclaredTemplates: Sendable {
     private let itemsFrom: Int
     private let actionsFrom: Int
     private let isCaptured: [Bool]
-    /// By the place of an action, what comes before it, and after it.
+    /// By the index of an action, what comes before it, and after it.
     private let before: [[DescribedSDK.Action]]
     private let after: [[DescribedSDK.Action]]
     private let isAlone: [Bool]
 
-    private static let others = DescribedSDK.Action.allCases.filter { $0.place != nil }
-        .sorted { ($0.place ?? 0) < ($1.place ?? 0) }
+    private static let others = DescribedSDK.Action.allCases.filter { $0.index != nil }
+        .sorted { ($0.index ?? 0) < ($1.index ?? 0) }
 
     init(app: AppDescription, events: DescribedSDK.Events) {
         var kinds = app.events.map { event in
@@ -75,28 +75,28 @@ struct DeclaredTemplates: Sendable {
 
     /// The template of an action without properties of the app's.
     func action(_ action: DescribedSDK.Action) -> UInt16 {
-        UInt16(actionsFrom + (action.place ?? 0))
+        UInt16(actionsFrom + (action.index ?? 0))
     }
 
     /// Whether nothing else is captured along with an action.
-    func isAlone(_ action: DescribedSDK.Action) -> Bool { action.place.map { isAlone[$0] } ?? true }
+    func isAlone(_ action: DescribedSDK.Action) -> Bool { action.index.map { isAlone[$0] } ?? true }
 
     /// What is captured before an action.
     func before(_ action: DescribedSDK.Action) -> [DescribedSDK.Action] {
-        action.place.map { before[$0] } ?? []
+        action.index.map { before[$0] } ?? []
     }
 
     /// What is captured after an action.
     func after(_ action: DescribedSDK.Action) -> [DescribedSDK.Action] {
-        action.place.map { after[$0] } ?? []
+        action.index.map { after[$0] } ?? []
     }
 
     func isCaptured(_ template: UInt16) -> Bool { isCaptured[Int(template)] }
 }
 
 extension DescribedSDK.Action {
-    /// Its place among the actions without properties of the app's; `nil` for the others.
-    fileprivate var place: Int? {
+    /// Its index among the actions without properties of the app's; `nil` for the others.
+    fileprivate var index: Int? {
         switch self {
         case .install: 0
         case .update: 1

@@ -29,9 +29,9 @@ struct GrowingSequenceLog: Sendable {
 
     /// The ids of an event that was noted and not trimmed.
     subscript(sequence: UInt32) -> (own: UInt32, global: UInt32) {
-        let place = Int(sequence) - Int(base)
-        precondition(own.indices.contains(place), "the event's ids are gone")
-        return (own[place], global.isEmpty ? 0 : global[place])
+        let index = Int(sequence) - Int(base)
+        precondition(own.indices.contains(index), "the event's ids are gone")
+        return (own[index], global.isEmpty ? 0 : global[index])
     }
 
     /// Forgets the events before `oldest`; all of them for `nil`. O(1) amortised.

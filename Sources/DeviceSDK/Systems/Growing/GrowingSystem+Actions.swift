@@ -115,8 +115,8 @@ extension GrowingSystem {
         draft.detail = subject
         guard !device.timers.isEmpty else { return draft }
         let origin = plan.app.events[Int(event)].variant?.origin ?? event
-        guard let place = device.timers.firstIndex(where: { $0.event == origin }) else { return draft }
-        let timer = device.timers.remove(at: place)
+        guard let index = device.timers.firstIndex(where: { $0.event == origin }) else { return draft }
+        let timer = device.timers.remove(at: index)
         let duration = now - timer.began + timer.accumulated
         // `durationFrom:to:`: out of the range (0, 24 h) it counts as nothing.
         let isInRange = duration > .zero && duration < .hours(24)

@@ -9,19 +9,19 @@ extension GrowingSystem {
         _ request: RequestNumber, of device: inout Device, at now: Instant, into events: inout CarriedEvents
     ) -> RequestHead? {
         guard interceptors.isEmpty, plan.plugins == nil,
-            let place = device.requests.firstIndex(where: { $0.number == request })
+            let open = device.requests.firstIndex(where: { $0.number == request })
         else { return nil }
         // The budget of a day counts bytes, and a device acts on it.
-        if device.requests[place].countsBytes {
+        if device.requests[open].countsBytes {
             var body = WireBuffer()
             swap(&body, &unsent)
             body.removeAll()
             _ = encode(request, of: &device, at: now, into: &body)
             swap(&body, &unsent)
         }
-        let channel = Int(device.requests[place].channel)
+        let channel = Int(device.requests[open].channel)
         let form = form(of: channel)
-        for row in device.requests[place].rows {
+        for row in device.requests[open].rows {
             guard events.needsKeys, !plan.tagsEvents else {
                 events.add(row, device: device.number, isCounted: false)
                 continue
@@ -35,9 +35,9 @@ extension GrowingSystem {
     package mutating func encodePlain(
         _ request: RequestNumber, of device: inout Device, at now: Instant, into plain: inout WireBuffer
     ) -> PlainBody? {
-        guard let place = device.requests.firstIndex(where: { $0.number == request }) else { return nil }
-        let form = form(of: Int(device.requests[place].channel))
-        append(device.requests[place].rows, of: device, as: form, to: &plain)
+        guard let open = device.requests.firstIndex(where: { $0.number == request }) else { return nil }
+        let form = form(of: Int(device.requests[open].channel))
+        append(device.requests[open].rows, of: device, as: form, to: &plain)
         return form == .json ? .list : .messages
     }
 }

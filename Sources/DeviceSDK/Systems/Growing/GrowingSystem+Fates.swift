@@ -34,8 +34,8 @@ extension GrowingSystem {
         let copies = device.queue.extra.indices.filter {
             device.queue.extra[$0].sequence == record.sequence
         }
-        for place in copies {
-            device.queue.extra[place].attempts = max(device.queue.extra[place].attempts, record.attempts)
+        for index in copies {
+            device.queue.extra[index].attempts = max(device.queue.extra[index].attempts, record.attempts)
         }
         if copies.isEmpty { sealAcknowledged(record, on: device, effects: &effects) }
     }
@@ -110,8 +110,8 @@ extension GrowingDevice {
     ) {
         self[request.store].table.update(request.rows, mark: mark, change)
         guard request.store == .timing else { return }
-        for place in queue.extra.indices where request.rows.contains(sequence: queue.extra[place].sequence) {
-            change(&queue.extra[place])
+        for index in queue.extra.indices where request.rows.contains(sequence: queue.extra[index].sequence) {
+            change(&queue.extra[index])
         }
     }
 }

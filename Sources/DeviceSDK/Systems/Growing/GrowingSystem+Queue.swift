@@ -26,12 +26,12 @@ extension GrowingSystem {
         guard let limit = rules.storage.queueLimit else { return }
         device.queue = GrowingQueue()
         guard device.timing.table.count > limit else { return }
-        var place = 0
+        var position = 0
         var first: UInt32?
         device.timing.table.select { row in
-            if place == limit { first = row.sequence }
-            place += 1
-            return place <= limit
+            if position == limit { first = row.sequence }
+            position += 1
+            return position <= limit
         }
         guard let first else { return }
         device.queue.unloaded = first..<device.nextSequence
@@ -54,8 +54,8 @@ extension GrowingSystem {
         }
         device.timing.table.resetMarks { _ in }
         loadQueue(of: &device)
-        for place in device.requests.indices where device.requests[place].store == .timing {
-            device.requests[place].isStale = true
+        for index in device.requests.indices where device.requests[index].store == .timing {
+            device.requests[index].isStale = true
         }
     }
 

@@ -39,8 +39,8 @@ enum GrowingMeasuring: Equatable, Sendable {
     func isNeeded(for rows: borrowing ContiguousArray<EventRecord>, limit: Int) -> Bool {
         guard case .above(let limits) = self else { return self == .always }
         var sum = 0
-        for place in rows.indices {
-            sum += limits[Int(rows[place].template)]
+        for index in rows.indices {
+            sum += limits[Int(rows[index].template)]
             if sum >= limit { return true }
         }
         return false

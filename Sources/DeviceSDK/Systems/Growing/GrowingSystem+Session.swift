@@ -60,7 +60,7 @@ extension GrowingSystem {
             refreshSession(of: &device)
             visit(&device, at: now, effects: &effects)
         }
-        for place in device.timers.indices { device.timers[place].began = now }
+        for index in device.timers.indices { device.timers[index].began = now }
         if isReturn { post(.foreground, on: &device, at: now, effects: &effects) }
         if rules.collectsLocation && !device.state.contains(.hasLocation) {
             setLocation(of: &device, at: now, effects: &effects)
@@ -76,10 +76,10 @@ extension GrowingSystem {
         post(GrowingDraft(GrowingTemplates.appClosed), on: &device, at: now, effects: &effects)
         post(.background, on: &device, at: now, effects: &effects)
         flush(.timing, of: &device, effects: &effects)
-        for place in device.timers.indices {
-            let timer = device.timers[place]
-            device.timers[place].accumulated = timer.accumulated + (now - timer.began)
-            device.timers[place].began = now
+        for index in device.timers.indices {
+            let timer = device.timers[index]
+            device.timers[index].accumulated = timer.accumulated + (now - timer.began)
+            device.timers[index].began = now
         }
         if rules.upload.onBackground { sendAll(&device, due: now, now: now, effects: &effects) }
         if !rules.upload.whileInBackground { device.tickDue = .distantFuture }

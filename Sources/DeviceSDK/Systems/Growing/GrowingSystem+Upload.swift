@@ -112,12 +112,12 @@ extension GrowingSystem {
     ) {
         let form = form(of: channel)
         var bytes = 0
-        for (place, row) in rows.enumerated() {
+        for (index, row) in rows.enumerated() {
             let event = event(row, of: device)
             bytes += encoder.storedSize(
                 event, order: watchers(Int(device.index), process: event.epoch.process), as: form)
             guard bytes >= limit else { continue }
-            rows.removeLast(rows.count - place)
+            rows.removeLast(rows.count - index)
             return
         }
     }
@@ -137,13 +137,13 @@ extension GrowingSystem {
         _ request: RequestNumber, of device: inout Device, at now: Instant, into body: inout WireBuffer
     ) -> RequestHead {
         let stm = (now + encoder.skew(Int(device.index))).milliseconds
-        guard let place = device.requests.firstIndex(where: { $0.number == request }) else {
+        guard let index = device.requests.firstIndex(where: { $0.number == request }) else {
             return RequestHead(
                 method: .post,
                 path: endpoints.path(endpoints.path(template: GrowingChannel.template), stm: stm),
                 headerLines: endpoints.addedLines)
         }
-        let open = device.requests[place]
+        let open = device.requests[index]
         let channel = Int(open.channel)
         let process = device.epochs.current.process
         var list = WireBuffer()
@@ -155,7 +155,7 @@ extension GrowingSystem {
             method: .post, path: path(of: channel, device: device, process: process, stm: stm),
             headerLines: pack(channel, stm: stm, sentAt: timestamp(stm, open, device)))
         body.append(contentsOf: packed)
-        device.requests[place].bytes = UInt64(packed.count)
+        device.requests[index].bytes = UInt64(packed.count)
         head.headerLines += endpoints.addedLines
         services.network?.prepare(&head)
         return head
@@ -166,8 +166,8 @@ extension GrowingSystem {
         _ rows: ContiguousArray<EventRecord>, of device: borrowing Device, as form: GrowingEncoder.Form,
         to list: inout WireBuffer
     ) {
-        for (place, row) in rows.enumerated() {
-            if form == .json { list.append(place == 0 ? UInt8(ascii: "[") : UInt8(ascii: ",")) }
+        for (index, row) in rows.enumerated() {
+            if form == .json { list.append(index == 0 ? UInt8(ascii: "[") : UInt8(ascii: ",")) }
             let event = event(row, of: device)
             encoder.append(
                 event, order: watchers(Int(device.index), process: event.epoch.process), as: form,
@@ -183,8 +183,9 @@ extension GrowingSystem {
         // What no interceptor may replace was put together beforehand.
         var template: String?
         if !rules.isVersion4 {
-            for place in order(Int(device.index), process: process) {
-                guard let other = interceptors[place].requestTemplate(for: routes.channels[channel]) else {
+            for interceptor in order(Int(device.index), process: process) {
+                guard let other = interceptors[interceptor].requestTemplate(for: routes.channels[channel])
+                else {
                     continue
                 }
                 template = other

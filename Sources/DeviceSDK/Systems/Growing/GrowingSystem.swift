@@ -164,8 +164,8 @@ package struct GrowingSystem<Table: GrowingEventTable>: HookingSystem, RowCustod
     private static func order(of count: Int, _ stream: RandomStream) -> [Int] {
         var stream = stream
         var order = Array(0..<count)
-        for place in stride(from: count - 1, to: 0, by: -1) {
-            order.swapAt(place, Int(stream.below(UInt64(place + 1))))
+        for index in stride(from: count - 1, to: 0, by: -1) {
+            order.swapAt(index, Int(stream.below(UInt64(index + 1))))
         }
         return order
     }

@@ -5,7 +5,7 @@ import Timebase
 import Wire
 import World
 
-/// Where events end. A row's key is the place of its line in its file, known only while the file is there.
+/// Where events end. A row's key is the number of its line in its file, known only while the file is there.
 extension KitSystem {
     /// A row with the key by which a collector knows it; `nil` where the row says its id.
     private struct KeyedRow {

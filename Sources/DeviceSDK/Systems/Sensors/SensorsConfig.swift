@@ -75,8 +75,8 @@ struct SensorsConfig: Hashable, Sendable {
         buffer.append(",\"autoTrackMode\":")
         buffer.append(String(autoTrackMode ?? -1))
         buffer.append(",\"event_blacklist\":[")
-        for (place, name) in blacklist.sorted().enumerated() {
-            if place > 0 { buffer.append(",") }
+        for (index, name) in blacklist.sorted().enumerated() {
+            if index > 0 { buffer.append(",") }
             buffer.appendJSONString(name)
         }
         buffer.append("],\"effect_mode\":")

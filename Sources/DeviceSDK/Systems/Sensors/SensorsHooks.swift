@@ -98,12 +98,12 @@ struct SensorsHookedViews {
         }
     }
 
-    /// What is reported when a screen appears, in UIKit's order: places in ``pages``.
+    /// What is reported when a screen appears, in UIKit's order: indices in ``pages``.
     @inline(__always)
     func reported(of screen: UInt16) -> Range<Int> { appearances[Int(screen)] }
 
     @inline(__always)
-    subscript(place: Int) -> UInt16 { reported[place] }
+    subscript(index: Int) -> UInt16 { reported[index] }
 
     @inline(__always)
     func isClick(_ control: UInt16, on screen: UInt16) -> Bool { clicks[Int(screen)][Int(control)] }

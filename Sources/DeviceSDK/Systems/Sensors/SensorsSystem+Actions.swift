@@ -69,8 +69,8 @@ extension SensorsSystem {
         effects: inout DeviceEffects
     ) {
         device.currentScreen = screen
-        for place in hookedViews.reported(of: screen) {
-            let page = hookedViews[place]
+        for index in hookedViews.reported(of: screen) {
+            let page = hookedViews[index]
             var draft = EventDraft(SensorsTemplates.viewScreen, screen: page)
             draft.control = referrer(before, on: &device, of: page)
             capture(draft, on: &device, now: now, effects: &effects)
@@ -126,8 +126,8 @@ extension SensorsSystem {
         if templates.isRepeated(event) { draft.flags.insert(.repeated) }
         guard !device.timers.isEmpty, !isDisabled(device) else { return draft }
         let origin = plan.app.events[Int(event)].variant?.origin ?? event
-        guard let place = device.timers.firstIndex(where: { $0.event == origin }) else { return draft }
-        let timer = device.timers.remove(at: place)
+        guard let index = device.timers.firstIndex(where: { $0.event == origin }) else { return draft }
+        let timer = device.timers.remove(at: index)
         draft.setDuration(now - timer.began + timer.accumulated, isVersion4: isVersion4)
         return draft
     }

@@ -55,7 +55,7 @@ extension SensorsSystem {
             fetchConfigIfDue(&device, now: now, effects: &effects)
         }
         if isVersion4 && wasActive { return }
-        for place in device.timers.indices { device.timers[place].began = now }
+        for index in device.timers.indices { device.timers[index].began = now }
         if isHot {
             if isVersion4 { device.appEndSince = now }
             var draft = EventDraft(SensorsTemplates.appStart)
@@ -91,10 +91,10 @@ extension SensorsSystem {
         device.flushDue = .distantFuture
         if rules.remoteConfig.fetchOn != .background { device.retryDue = .distantFuture }
         if !isVersion4 { device.epochs.change { $0.startedPassively = false } }
-        for place in device.timers.indices {
-            let timer = device.timers[place]
-            device.timers[place].accumulated = timer.accumulated + (now - timer.began)
-            device.timers[place].began = now
+        for index in device.timers.indices {
+            let timer = device.timers[index]
+            device.timers[index].accumulated = timer.accumulated + (now - timer.began)
+            device.timers[index].began = now
         }
         trackEnd(&device, now: now, effects: &effects)
         if rules.upload.onBackground {

@@ -120,14 +120,14 @@ package struct SensorsSystem<Store: SensorsStore>: RowCustodian {
     package mutating func encode(
         _ request: RequestNumber, of device: inout Device, at now: Instant, into body: inout WireBuffer
     ) -> RequestHead {
-        guard let place = device.requests.firstIndex(where: { $0.number == request }) else {
+        guard let index = device.requests.firstIndex(where: { $0.number == request }) else {
             return request.kind == .config ? endpoints.fetch(under: .none) : endpoints.upload
         }
         if request.kind == .config {
             return endpoints.fetch(under: configs[Int(device.activeConfig)].config)
         }
-        let rows = device.requests[place].rows
-        let contents = device.requests[place].contents
+        let rows = device.requests[index].rows
+        let contents = device.requests[index].contents
         if contents.isEmpty {
             encoder.encodeBatch(
                 rows, index: Int(device.index), number: device.number, epochs: device.epochs,
@@ -137,8 +137,8 @@ package struct SensorsSystem<Store: SensorsStore>: RowCustodian {
                 stored: contents, of: rows, index: Int(device.index), number: device.number,
                 epochs: device.epochs, at: now, into: &body)
         }
-        if tellsInstant && device.requests[place].flush != .normal { body.append("&instant_event=true") }
-        return device.requests[place].isDebug ? endpoints.debug : endpoints.upload
+        if tellsInstant && device.requests[index].flush != .normal { body.append("&instant_event=true") }
+        return device.requests[index].isDebug ? endpoints.debug : endpoints.upload
     }
 
     /// The page that `$referrer` tells: the screen before, or the last page before that was reported.

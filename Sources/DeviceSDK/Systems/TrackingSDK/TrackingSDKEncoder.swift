@@ -41,8 +41,8 @@ struct TrackingSDKEncoder: Sendable {
     /// `"key":"text",…`.
     static func members(_ members: KeyValuePairs<StaticString, String>) -> [UInt8] {
         var json = WireBuffer()
-        for (place, member) in members.enumerated() {
-            if place > 0 { json.append(UInt8(ascii: ",")) }
+        for (index, member) in members.enumerated() {
+            if index > 0 { json.append(UInt8(ascii: ",")) }
             json.append(UInt8(ascii: "\""))
             json.append(member.key)
             json.append("\":")

@@ -88,8 +88,8 @@ extension WireBuffer {
         case .null: append("null")
         case .list(let values):
             append(UInt8(ascii: "["))
-            for (place, value) in values.enumerated() {
-                if place > 0 { append(UInt8(ascii: ",")) }
+            for (index, value) in values.enumerated() {
+                if index > 0 { append(UInt8(ascii: ",")) }
                 appendParameter(value)
             }
             append(UInt8(ascii: "]"))

@@ -27,16 +27,16 @@ extension TrackingSDKSystem {
     private func startRequests(of device: inout Device, effects: inout DeviceEffects) {
         var sockets = rules.upload.sockets
         // Requests start in order, so the open ones that run come first.
-        for place in device.requests.indices {
+        for index in device.requests.indices {
             guard sockets > 0 else { return }
             sockets -= 1
-            if !device.requests[place].isStarted { start(place, of: &device, effects: &effects) }
+            if !device.requests[index].isStarted { start(index, of: &device, effects: &effects) }
         }
     }
 
-    private func start(_ place: Int, of device: inout Device, effects: inout DeviceEffects) {
-        device.requests[place].isStarted = true
-        let request = device.requests[place]
+    private func start(_ index: Int, of device: inout Device, effects: inout DeviceEffects) {
+        device.requests[index].isStarted = true
+        let request = device.requests[index]
         // Who was carried before is at the front: every request begins with the oldest in the file.
         let oldest = device.log.first(in: request.events)
         effects.requests.append(
@@ -57,8 +57,8 @@ extension TrackingSDKSystem {
         effects: inout DeviceEffects
     ) {
         // A request of a process that died in between has nobody who waits for it.
-        guard let place = device.requests.firstIndex(where: { $0.number == request.number }) else { return }
-        let ended = device.requests.remove(at: place)
+        guard let index = device.requests.firstIndex(where: { $0.number == request.number }) else { return }
+        let ended = device.requests.remove(at: index)
         if device.requests.isEmpty { device.requests = [] }
         startRequests(of: &device, effects: &effects)
         let first = device.fileStart

@@ -53,10 +53,10 @@ extension SystemUpload {
         body.appendProtobufField(1, string: "app-1")
         body.appendProtobufField(2, string: "d-1")
         body.appendProtobufField(3, string: eventsID)
-        for (place, id) in ids.enumerated() {
+        for (index, id) in ids.enumerated() {
             body.appendProtobufField(4) { event in
                 event.appendProtobufField(1, string: "ButtonClick")
-                event.appendProtobufField(2, int64: 1_700_000_000_000 + Int64(place))
+                event.appendProtobufField(2, int64: 1_700_000_000_000 + Int64(index))
                 event.appendProtobufField(4, string: "Home")
                 if let id { event.appendProtobufField(15, string: id) }
             }

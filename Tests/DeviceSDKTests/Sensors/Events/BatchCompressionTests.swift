@@ -75,7 +75,7 @@ struct BatchCompressionTests {
             epochs.change { $0.network = .cellular4G }
             let second = epochs.reference()
             var records = Self.records(fixture, count: count)
-            for place in records.indices { records[place].epoch = place % 3 == 0 ? second : first }
+            for index in records.indices { records[index].epoch = index % 3 == 0 ? second : first }
             var body = WireBuffer()
             encoder.encodeBatch(
                 records, index: index, number: UInt32(index), epochs: epochs,

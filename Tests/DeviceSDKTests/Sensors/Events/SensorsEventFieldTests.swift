@@ -113,10 +113,10 @@ struct SensorsEventFieldTests {
                 sequence: UInt64(sequence), subject: sequence, capturedAt: SensorsEventFixture.capture)
             let properties = try fixture.properties(
                 fixture.record(fixture.templates.business(0), sequence: sequence, detail: sequence))
-            for (place, key) in [(1, "price"), (2, "count")] {
+            for (index, key) in [(1, "price"), (2, "count")] {
                 var stream = fixture.plan.stream(.properties, index: 2)
-                    .child(UInt64(sequence)).child(UInt64(place))
-                let value = sampler.value(of: rules[place].generator, stream: &stream, context: context)
+                    .child(UInt64(sequence)).child(UInt64(index))
+                let value = sampler.value(of: rules[index].generator, stream: &stream, context: context)
                 guard case .number(let number) = value else {
                     Issue.record("no number for \(key)")
                     continue
@@ -131,8 +131,8 @@ struct SensorsEventFieldTests {
         let fixture = SensorsEventFixture(version)
         var epoch = SensorsEpoch()
         epoch.superGroups = 1
-        for (place, operation) in ProfileUpdate.Operation.allCases.enumerated() {
-            let record = fixture.record(fixture.templates.profile(UInt16(place)))
+        for (index, operation) in ProfileUpdate.Operation.allCases.enumerated() {
+            let record = fixture.record(fixture.templates.profile(UInt16(index)))
             let event = try fixture.event(record, epoch: epoch)
             #expect(event["type"] as? String == operation.rawValue)
             #expect(event["event"] == nil)

@@ -239,11 +239,11 @@ struct SensorsEventRulesTests {
             let parsed = try JSONSerialization.jsonObject(with: Data(text.utf8))
             let events = try #require(parsed as? [[String: Any]])
             #expect(events.count == 50)
-            for (place, event) in events.enumerated() {
+            for (index, event) in events.enumerated() {
                 let tag = (event["properties"] as? [String: Any])?["bs_id"] as? String
-                #expect(tag == "42-\(place)")
+                #expect(tag == "42-\(index)")
                 #expect(event["_flush_time"] as? Int == 1_772_451_009_123)
-                #expect((event["login_id"] != nil) == (place >= 25))
+                #expect((event["login_id"] != nil) == (index >= 25))
             }
             #expect(Set(events.compactMap { $0["_track_id"] as? Int }).count == 50)
         }

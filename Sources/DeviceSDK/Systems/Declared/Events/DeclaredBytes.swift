@@ -25,7 +25,7 @@ struct DeclaredBytes {
 final class DeclaredArena {
     private var chunks: [UnsafeMutableRawPointer] = []
     private var known: [UInt32: UnsafeMutablePointer<DeclaredKnownValue>] = [:]
-    private var places: [[UInt8]: UnsafeMutablePointer<RepeatPlace>] = [:]
+    private var occurrences: [[UInt8]: UnsafeMutablePointer<LastOccurrence>] = [:]
 
     deinit {
         for chunk in chunks { chunk.deallocate() }
@@ -56,23 +56,23 @@ final class DeclaredArena {
         let key = UInt32(catalogue) << 16 | UInt32(field)
         if let known = known[key] { return known }
         let size = DeclaredKnownValue.limit + DeclaredCursor.block
-        let texts = reserve(size * DeclaredKnownValue.places)
+        let texts = reserve(size * DeclaredKnownValue.slotCount)
         let table = keep(
-            table: (0..<DeclaredKnownValue.places).map { DeclaredKnownValue(text: texts + $0 * size) })
+            table: (0..<DeclaredKnownValue.slotCount).map { DeclaredKnownValue(text: texts + $0 * size) })
         known[key] = table
         return table
     }
 
     /// Where something was written last, for a compressor.
-    func place() -> UnsafeMutablePointer<RepeatPlace> { keep(table: [RepeatPlace()]) }
+    func occurrence() -> UnsafeMutablePointer<LastOccurrence> { keep(table: [LastOccurrence()]) }
 
     /// Where a text was written last: the same whoever writes it; `nil` for one that is too short to be told of.
-    func place(of text: [UInt8]) -> UnsafeMutablePointer<RepeatPlace>? {
+    func occurrence(of text: [UInt8]) -> UnsafeMutablePointer<LastOccurrence>? {
         guard text.count >= RepeatLog.shortest else { return nil }
-        if let known = places[text] { return known }
-        let place = place()
-        places[text] = place
-        return place
+        if let known = occurrences[text] { return known }
+        let occurrence = occurrence()
+        occurrences[text] = occurrence
+        return occurrence
     }
 
     /// Memory for a number of bytes, all zero.
@@ -121,18 +121,18 @@ struct DeclaredCursor {
     @inline(__always)
     mutating func skip(_ count: Int) { end += count }
 
-    /// Notes that a text follows; nothing without its place.
+    /// Notes that a text follows; nothing without its last occurrence.
     @inline(__always)
-    func note(_ place: UnsafeMutablePointer<RepeatPlace>?) {
-        if let log, let place { log.pointee.note(end, place) }
+    func note(_ occurrence: UnsafeMutablePointer<LastOccurrence>?) {
+        if let log, let occurrence { log.pointee.note(end, occurrence) }
     }
 
     /// Notes that digits follow which are like no other digits.
     ///
-    /// - Parameter place: Where the digits were written last that begin most like them.
+    /// - Parameter occurrence: Where the digits were written last that begin most like them.
     @inline(__always)
-    func noteChance(_ place: UnsafeMutablePointer<RepeatPlace>?) {
-        if let log { log.pointee.note(end, place, isChance: true) }
+    func noteChance(_ occurrence: UnsafeMutablePointer<LastOccurrence>?) {
+        if let log { log.pointee.note(end, occurrence, isChance: true) }
     }
 
     @inline(__always)
@@ -146,12 +146,12 @@ struct DeclaredCursor {
     mutating func put(from source: UnsafeRawPointer, _ count: Int) {
         if count <= 4 * Self.block {
             // A call of memcpy costs more than up to four loads and stores.
-            var place = 0
+            var offset = 0
             repeat {
-                let block = source.loadUnaligned(fromByteOffset: place, as: SIMD16<UInt8>.self)
-                end.storeBytes(of: block, toByteOffset: place, as: SIMD16<UInt8>.self)
-                place &+= Self.block
-            } while place < count
+                let block = source.loadUnaligned(fromByteOffset: offset, as: SIMD16<UInt8>.self)
+                end.storeBytes(of: block, toByteOffset: offset, as: SIMD16<UInt8>.self)
+                offset &+= Self.block
+            } while offset < count
         } else {
             end.copyMemory(from: source, byteCount: count)
         }

@@ -25,11 +25,11 @@ struct DeclaredCompiler {
             let groups = groups(of: template)
             next = nil
             if let text = textOfEvents { next = (text.encoding, text.inner) }
-            let place = groups.firstIndex { $0.holdsEvents } ?? groups.count
+            let index = groups.firstIndex { $0.holdsEvents } ?? groups.count
             parts.append(
                 DeclaredBodyPart(
-                    encoding: encoding, before: joined(groups[..<place]),
-                    after: joined(groups[min(place + 1, groups.count)...])))
+                    encoding: encoding, before: joined(groups[..<index]),
+                    after: joined(groups[min(index + 1, groups.count)...])))
         }
         return parts
     }

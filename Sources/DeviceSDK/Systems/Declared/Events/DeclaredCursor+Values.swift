@@ -23,19 +23,19 @@ extension DeclaredCursor {
     mutating func put(_ value: UInt64) {
         let count = Self.digitCount(of: value)
         var rest = value
-        var place = end + count
+        var target = end + count
         let pairs = UnsafeRawPointer(Self.digitPairs.utf8Start)
         while rest >= 100 {
             let quotient = rest / 100
-            place -= 2
-            place.copyMemory(
+            target -= 2
+            target.copyMemory(
                 from: pairs + Int(truncatingIfNeeded: rest &- quotient &* 100) &* 2, byteCount: 2)
             rest = quotient
         }
         if rest >= 10 {
-            (place - 2).copyMemory(from: pairs + Int(truncatingIfNeeded: rest) &* 2, byteCount: 2)
+            (target - 2).copyMemory(from: pairs + Int(truncatingIfNeeded: rest) &* 2, byteCount: 2)
         } else {
-            (place - 1).storeBytes(of: UInt8(truncatingIfNeeded: rest) &+ 48, as: UInt8.self)
+            (target - 1).storeBytes(of: UInt8(truncatingIfNeeded: rest) &+ 48, as: UInt8.self)
         }
         skip(count)
     }

@@ -42,7 +42,7 @@ final class DeclaredEncoder {
             var json = WireBuffer()
             swap(&json, &plain)
             json.removeAll()
-            // What is in a text changes its places when that ends.
+            // What is in a text changes its positions when that ends.
             let isNoted =
                 program.form == nil && program.bodyTexts.isEmpty && gzip?.takesNotes == true
             if isNoted { repeats.removeAll() }

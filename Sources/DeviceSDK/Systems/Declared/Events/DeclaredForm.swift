@@ -47,8 +47,8 @@ struct DeclaredForm {
     ) {
         // What filters have made of the body, so that two fields pack it once.
         var made: [(filters: [Placeholder.Filter], text: WireBuffer)] = [([], json)]
-        for (place, field) in fields.enumerated() {
-            if place > 0 { out.append(UInt8(ascii: "&")) }
+        for (index, field) in fields.enumerated() {
+            if index > 0 { out.append(UInt8(ascii: "&")) }
             out.append(contentsOf: field.name)
             switch field.value {
             case .body(let filters):

@@ -60,7 +60,7 @@ struct DeclaredSlotForm: Hashable, Sendable {
 struct DeclaredSteps {
     var operations: [DeclaredOperation] = []
     var isStable = true
-    /// Whether it stands for the place of a body's events.
+    /// Whether it stands for a body's events.
     var holdsEvents = false
 }
 
@@ -101,7 +101,7 @@ struct DeclaredStep {
     var number: Int32 = 0
     var bytes = DeclaredBytes()
     /// Where it was written last; `nil` for what no compressor is told of.
-    var place: UnsafeMutablePointer<RepeatPlace>?
+    var occurrence: UnsafeMutablePointer<LastOccurrence>?
 }
 
 /// Steps in a row, with the most bytes that they write.
@@ -117,7 +117,7 @@ struct DeclaredChunk {
     /// Memory for as many bytes as it can take.
     var memory: UnsafeMutableRawPointer
     /// Where it was written last.
-    var place: UnsafeMutablePointer<RepeatPlace>
+    var occurrence: UnsafeMutablePointer<LastOccurrence>
     var count = 0
     /// The state that it was rendered for.
     var state: UInt64 = 0

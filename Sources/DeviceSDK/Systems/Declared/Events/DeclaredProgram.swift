@@ -110,21 +110,21 @@ struct DeclaredLayout {
     let properties: [DeclaredProperties]
     private(set) var chunks: [DeclaredChunk] = []
     /// Where the harness's id was written last, and values that count on, in all templates together.
-    private let tag: UnsafeMutablePointer<RepeatPlace>
-    private let digits: [UnsafeMutablePointer<RepeatPlace>]
+    private let tag: UnsafeMutablePointer<LastOccurrence>
+    private let digits: [UnsafeMutablePointer<LastOccurrence>]
 
     init(arena: DeclaredArena, texts: DeclaredTexts, properties: [DeclaredProperties]) {
         self.arena = arena
         self.texts = texts
         self.properties = properties
-        tag = arena.place()
-        digits = (0..<4).map { _ in arena.place() }
+        tag = arena.occurrence()
+        digits = (0..<4).map { _ in arena.occurrence() }
     }
 
     /// Where a value was written last that counts on.
-    private func place(
+    private func occurrence(
         of source: Placeholder.Source
-    ) -> UnsafeMutablePointer<RepeatPlace> {
+    ) -> UnsafeMutablePointer<LastOccurrence> {
         switch source {
         case .time: digits[0]
         case .sent: digits[1]
@@ -139,7 +139,8 @@ struct DeclaredLayout {
             let run = run(operations)
             self.chunks.append(
                 DeclaredChunk(
-                    run: run, memory: arena.reserve(run.limit + DeclaredCursor.slack), place: arena.place()))
+                    run: run, memory: arena.reserve(run.limit + DeclaredCursor.slack),
+                    occurrence: arena.occurrence()))
         }
     }
 
@@ -171,18 +172,18 @@ struct DeclaredLayout {
     private func step(_ operation: DeclaredOperation) -> DeclaredStep {
         switch operation {
         case .bytes(let bytes):
-            DeclaredStep(kind: .bytes, bytes: arena.keep(bytes), place: arena.place(of: bytes))
+            DeclaredStep(kind: .bytes, bytes: arena.keep(bytes), occurrence: arena.occurrence(of: bytes))
         case .slot(let source, let form):
             DeclaredStep(
                 kind: .slot, source: source, form: form,
-                place: source.isCounted ? place(of: source) : nil)
+                occurrence: source.isCounted ? occurrence(of: source) : nil)
         case .chunk(let number): DeclaredStep(kind: .chunk, number: Int32(number))
         case .comma: DeclaredStep(kind: .comma)
         case .skipIfAbsent(let source, let count):
             DeclaredStep(kind: .skipIfAbsent, source: source, number: Int32(count))
         case .skip(let count): DeclaredStep(kind: .skip, number: Int32(count))
         case .properties(let number): DeclaredStep(kind: .properties, number: Int32(number))
-        case .harnessID: DeclaredStep(kind: .harnessID, place: tag)
+        case .harnessID: DeclaredStep(kind: .harnessID, occurrence: tag)
         case .beginText: DeclaredStep(kind: .beginText)
         case .endText(.jsonText): DeclaredStep(kind: .endJSON)
         case .endText(.base64url): DeclaredStep(kind: .endBase64)

@@ -9,8 +9,8 @@ struct DeclaredProperties {
         /// `,"price":`.
         var key: DeclaredBytes
         /// Where the key was written last.
-        var place: UnsafeMutablePointer<RepeatPlace>?
-        /// The property's place among all of the event's, or its companion's, to which its draws belong.
+        var occurrence: UnsafeMutablePointer<LastOccurrence>?
+        /// The property's index among all of the event's, or its companion's, to which its draws belong.
         var ordinal: UInt64
         var value: DeclaredValue
     }
@@ -30,7 +30,7 @@ struct DeclaredProperties {
             key.appendJSONString(rule.key)
             key.append(UInt8(ascii: ":"))
             return Property(
-                key: arena.keep(key.bytes), place: arena.place(of: key.bytes), ordinal: ordinal,
+                key: arena.keep(key.bytes), occurrence: arena.occurrence(of: key.bytes), ordinal: ordinal,
                 value: DeclaredValue(rule.generator, app, sampler, arena))
         }
         properties = UnsafePointer(arena.keep(table: laidOut))
@@ -44,18 +44,18 @@ struct DeclaredProperties {
     func write(
         _ stream: RandomStream, _ context: borrowing PropertyContext, to cursor: inout DeclaredCursor
     ) {
-        var place = 0
-        while place < count {
-            let key = properties[place].key
-            cursor.note(properties[place].place)
-            if place == 0, cursor.isOpen {
+        var index = 0
+        while index < count {
+            let key = properties[index].key
+            cursor.note(properties[index].occurrence)
+            if index == 0, cursor.isOpen {
                 cursor.put(key.dropFirst)
             } else {
                 cursor.put(key)
             }
-            var own = stream.child(properties[place].ordinal)
-            properties[place].value.write(&own, context, to: &cursor)
-            place &+= 1
+            var own = stream.child(properties[index].ordinal)
+            properties[index].value.write(&own, context, to: &cursor)
+            index &+= 1
         }
     }
 }

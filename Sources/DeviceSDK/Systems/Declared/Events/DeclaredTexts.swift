@@ -25,9 +25,9 @@ struct DeclaredTexts {
     let screens: UnsafePointer<Screen>
     /// By version of the app.
     let versions: UnsafePointer<Letters>
-    /// By place in the table of carriers; `nil` without a SIM.
+    /// By index in the table of carriers; `nil` without a SIM.
     let carriers: UnsafePointer<Letters?>
-    /// By place among the population's time zones.
+    /// By index among the population's time zones.
     let zones: UnsafePointer<Letters>
     /// What stands before anonymous ids.
     let prefix: Letters

@@ -23,10 +23,10 @@ struct DeclaredTraits: Sendable {
         self.model = UInt8(model)
         system = UInt8(Self.tables.systems[model].sample(&stream))
         // Most populations have one zone, and then nothing is drawn.
-        let place =
-            plan.zones.tables.count > 1 ? plan.zones.place(streams.stream(.zone, index: index)) : 0
-        zone = UInt16(place)
-        carrier = DeviceHardware.carrier(in: plan.zones.region(at: place), &stream)
+        let zoneNumber =
+            plan.zones.tables.count > 1 ? plan.zones.index(streams.stream(.zone, index: index)) : 0
+        zone = UInt16(zoneNumber)
+        carrier = DeviceHardware.carrier(in: plan.zones.region(at: zoneNumber), &stream)
         identity = streams.stream(.identity, index: index)
         eventIDs = streams.stream(.trackIdentifiers, index: index)
         properties = streams.stream(.properties, index: index)
@@ -39,10 +39,10 @@ struct DeclaredTraits: Sendable {
     var width: Int { Int(DeviceHardware.models[Int(model)].width) }
     var height: Int { Int(DeviceHardware.models[Int(model)].height) }
     var osVersion: StaticString { DeviceHardware.systems[Int(system)].text }
-    /// Its place in the table of carriers.
-    var carrierPlace: Int { Int(carrier) }
-    /// Its place among the population's time zones.
-    var zonePlace: Int { Int(zone) }
+    /// Its index in the table of carriers.
+    var carrierIndex: Int { Int(carrier) }
+    /// Its index among the population's time zones.
+    var zoneIndex: Int { Int(zone) }
 
     // The numbers of the children are those of the other systems, where they have the same ids.
 

@@ -157,8 +157,8 @@ struct DeclaredValue {
         switch kind {
         case .constant: cursor.put(text)
         case .choice:
-            let place = draw(&stream)
-            if let alternatives { cursor.put(alternatives[place]) }
+            let index = draw(&stream)
+            if let alternatives { cursor.put(alternatives[index]) }
         case .ranked: put(UInt64(draw(&stream) + 1), to: &cursor)
         case .number: put(distribution.sample(&stream), to: &cursor)
         case .counter: put(context.sequence, to: &cursor)
@@ -169,7 +169,7 @@ struct DeclaredValue {
             if let alternatives { cursor.put(alternatives[Int(context.subject / step) % count]) }
         case .product:
             var number = 1.0
-            if let factors { for place in 0..<count { number *= factors[place].value(of: context.subject) } }
+            if let factors { for index in 0..<count { number *= factors[index].value(of: context.subject) } }
             put(number, to: &cursor)
         case .list: putList(&stream, context, to: &cursor)
         case .date:
@@ -182,9 +182,9 @@ struct DeclaredValue {
     /// Every device tells the same of an entity: it is drawn once, as long as no other takes its place.
     private func putEntity(_ entity: UInt32, to cursor: inout DeclaredCursor) {
         guard let inner, let known else { return }
-        let place = known + Int(entity) % DeclaredKnownValue.places
-        if place.pointee.entity == entity &+ 1 {
-            return cursor.put(from: place.pointee.text, Int(place.pointee.count))
+        let slot = known + Int(entity) % DeclaredKnownValue.slotCount
+        if slot.pointee.entity == entity &+ 1 {
+            return cursor.put(from: slot.pointee.text, Int(slot.pointee.count))
         }
         // What is noted must not depend on what is remembered: values have no notes in them.
         let start = cursor.count
@@ -194,9 +194,9 @@ struct DeclaredValue {
         inner.pointee.write(&own, subject, to: &cursor)
         let text = cursor.written(from: start)
         guard let source = text.baseAddress, text.count <= DeclaredKnownValue.limit else { return }
-        place.pointee.text.copyMemory(from: source, byteCount: text.count)
-        place.pointee.count = UInt32(text.count)
-        place.pointee.entity = entity &+ 1
+        slot.pointee.text.copyMemory(from: source, byteCount: text.count)
+        slot.pointee.count = UInt32(text.count)
+        slot.pointee.entity = entity &+ 1
     }
 
     private func draw(_ stream: inout RandomStream) -> Int {
@@ -233,8 +233,8 @@ struct DeclaredValue {
     ) {
         let count = minimum + Int(stream.below(UInt64(maximum - minimum + 1)))
         cursor.put(byte: UInt8(ascii: "["))
-        for place in 0..<count {
-            if place > 0 { cursor.put(byte: UInt8(ascii: ",")) }
+        for index in 0..<count {
+            if index > 0 { cursor.put(byte: UInt8(ascii: ",")) }
             inner?.pointee.write(&stream, context, to: &cursor)
         }
         cursor.put(byte: UInt8(ascii: "]"))
@@ -250,7 +250,7 @@ struct DeclaredKnownValue {
     var text: UnsafeMutableRawPointer
 
     /// Entities that are remembered of a field, each at its number modulo this one.
-    static let places = 1024
+    static let slotCount = 1024
     /// The most bytes of a value that is remembered.
     static let limit = 32
 }

@@ -9,7 +9,7 @@ extension DeclaredWriter {
     func isAbsent(_ source: Placeholder.Source) -> Bool {
         switch source {
         case .userID: epoch.account == nil || !identity.tellsUsers
-        case .deviceCarrier: texts.carriers[traits.carrierPlace] == nil
+        case .deviceCarrier: texts.carriers[traits.carrierIndex] == nil
         case .sessionPreviousID: epoch.session < 2
         default: texts.text(source, of: record, isTap: record.template == taps) == nil
         }
@@ -64,8 +64,8 @@ extension DeclaredWriter {
         case .deviceWidth: cursor.put(Int64(traits.width))
         case .deviceHeight: cursor.put(Int64(traits.height))
         case .deviceCarrier:
-            if let carrier = texts.carriers[traits.carrierPlace] { cursor.put(carrier[letters]) }
-        case .deviceTimeZone: cursor.put(texts.zones[traits.zonePlace][letters])
+            if let carrier = texts.carriers[traits.carrierIndex] { cursor.put(carrier[letters]) }
+        case .deviceTimeZone: cursor.put(texts.zones[traits.zoneIndex][letters])
         case .osVersion: cursor.put(traits.osVersion)
         case .appVersion: cursor.put(texts.versions[Int(epoch.appVersion)][letters])
         case .appBuild: cursor.put(UInt64(epoch.appVersion) + 1)
@@ -185,12 +185,12 @@ extension DeclaredCursor {
     /// Changes ASCII letters that were written from an offset on.
     fileprivate func change(from offset: Int, to letters: DeclaredSlotForm.Letters) {
         guard letters != .own else { return }
-        for place in offset..<count {
-            let byte = (end - count + place).load(as: UInt8.self)
+        for index in offset..<count {
+            let byte = (end - count + index).load(as: UInt8.self)
             let isUpper = byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z")
             let isLower = byte >= UInt8(ascii: "a") && byte <= UInt8(ascii: "z")
             guard letters == .upper ? isLower : isUpper else { continue }
-            (end - count + place).storeBytes(of: byte ^ 0x20, as: UInt8.self)
+            (end - count + index).storeBytes(of: byte ^ 0x20, as: UInt8.self)
         }
     }
 }

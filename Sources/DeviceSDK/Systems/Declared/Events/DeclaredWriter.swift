@@ -75,15 +75,15 @@ struct DeclaredWriter {
         epochs: borrowing EpochLog<DeclaredEpoch>, into out: inout WireBuffer
     ) {
         var known: UInt32?
-        for place in rows.indices {
-            record = rows[place]
+        for index in rows.indices {
+            record = rows[index]
             if known != record.epoch {
                 known = record.epoch
                 set(epochs[record.epoch])
             }
             let event = events[Int(record.template)]
             out.append(limit: event.limit + 1, noting: repeats) { cursor in
-                if place > 0, end == nil { cursor.put(byte: UInt8(ascii: ",")) }
+                if index > 0, end == nil { cursor.put(byte: UInt8(ascii: ",")) }
                 run(event, to: &cursor)
                 if let end { cursor.put(byte: end) }
             }
@@ -119,10 +119,10 @@ struct DeclaredWriter {
         while step < end {
             switch step.pointee.kind {
             case .bytes:
-                cursor.note(step.pointee.place)
+                cursor.note(step.pointee.occurrence)
                 cursor.put(step.pointee.bytes)
             case .slot:
-                if let place = step.pointee.place { cursor.noteChance(place) }
+                if let occurrence = step.pointee.occurrence { cursor.noteChance(occurrence) }
                 put(step.pointee.source, step.pointee.form, to: &cursor)
             case .chunk: put(chunk: chunks + Int(step.pointee.number), to: &cursor)
             case .comma: if !cursor.isOpen { cursor.put(byte: UInt8(ascii: ",")) }
@@ -130,12 +130,12 @@ struct DeclaredWriter {
             case .skip: step += Int(step.pointee.number)
             case .properties: putProperties(properties + Int(step.pointee.number), to: &cursor)
             case .harnessID:
-                cursor.noteChance(step.pointee.place)
+                cursor.noteChance(step.pointee.occurrence)
                 cursor.put(UInt64(number))
                 cursor.put(byte: UInt8(ascii: "-"))
                 cursor.put(UInt64(record.sequence))
             case .beginText:
-                // What is in a text changes its places when that ends.
+                // What is in a text changes its positions when that ends.
                 cursor.log = nil
                 texts.begin(at: cursor.count)
             case .endJSON: putJSON(from: texts.end(), to: &cursor)
@@ -153,7 +153,7 @@ struct DeclaredWriter {
             chunk.pointee.count = own.count
             chunk.pointee.state = state
         }
-        cursor.note(chunk.pointee.place)
+        cursor.note(chunk.pointee.occurrence)
         cursor.put(from: chunk.pointee.memory, chunk.pointee.count)
     }
 

@@ -53,9 +53,9 @@ extension GrowingEncoder {
     ) {
         let general = generalAttributes(of: event.record.template, set: event.epoch.generalProperties)
         for member in general.dynamic { put(member, stream, context, to: &writer) }
-        for (place, members) in general.groups {
+        for (group, members) in general.groups {
             // Set once, so the same on every event.
-            let stream = properties.child(1 << 40 | UInt64(place))
+            let stream = properties.child(1 << 40 | UInt64(group))
             for member in members { put(member, stream, context, to: &writer) }
         }
     }
@@ -81,20 +81,20 @@ struct GrowingGeneralAttributes {
 
     let dynamic: [GrowingAttributes.Member]
     /// By group, in their order.
-    let groups: [(place: Int, members: [GrowingAttributes.Member])]
+    let groups: [(group: Int, members: [GrowingAttributes.Member])]
 
     init(own: GrowingAttributes, dynamic: GrowingAttributes, groups: [GrowingAttributes], set: UInt64) {
         func isSet(_ group: Int) -> Bool { group < 64 && set & 1 << UInt64(group) != 0 }
         self.dynamic = dynamic.members.filter { !own.contains($0.key.name) }
-        self.groups = groups.indices.filter(isSet).map { place in
-            let members = groups[place].members.filter { member in
+        self.groups = groups.indices.filter(isSet).map { group in
+            let members = groups[group].members.filter { member in
                 let key = member.key.name
                 let isTaken =
                     own.contains(key) || dynamic.contains(key)
-                    || groups.indices.contains { $0 > place && isSet($0) && groups[$0].contains(key) }
+                    || groups.indices.contains { $0 > group && isSet($0) && groups[$0].contains(key) }
                 return !isTaken
             }
-            return (place, members)
+            return (group, members)
         }
     }
 }

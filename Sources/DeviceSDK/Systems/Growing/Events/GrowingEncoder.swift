@@ -113,9 +113,9 @@ final class GrowingEncoder {
 
     /// The bytes that are the same in all events of a template: its names, and an own event's parameters.
     func fixedLimit(of template: UInt16) -> Int {
-        let place = Int(template)
-        let fixed = types[place].json.count + names[place].json.count
-        guard case .own(let own) = templates.all[place].kind else { return fixed }
+        let index = Int(template)
+        let fixed = types[index].json.count + names[index].json.count
+        guard case .own(let own) = templates.all[index].kind else { return fixed }
         return fixed + extras[own].json.count + max(block.shortVisit.json.count, block.advertising.json.count)
     }
 
@@ -126,8 +126,8 @@ final class GrowingEncoder {
         guard !order.isEmpty else { return writeFields(of: event, to: &writer) }
         var builder = self.builder(event)
         // The verdicts were given when the event was built.
-        for place in order { _ = interceptors[place].eventWillBuild(&builder) }
-        for place in order { _ = interceptors[place].eventDidBuild(&builder) }
+        for index in order { _ = interceptors[index].eventWillBuild(&builder) }
+        for index in order { _ = interceptors[index].eventDidBuild(&builder) }
         builder.write(to: &writer, types: typesByName)
     }
 

@@ -102,8 +102,8 @@ indirect enum GrowingText: Sendable {
             Self.append(factors.product(for: context.subject), decimals: decimals, to: &out)
         case .list(let element, let minimum, let maximum):
             let count = minimum + Int(stream.below(UInt64(maximum - minimum + 1)))
-            for place in 0..<count {
-                if place > 0 { out.append("||") }
+            for index in 0..<count {
+                if index > 0 { out.append("||") }
                 element.write(&stream, context, to: &out)
             }
         case .date: out.append(CivilTime(context.capturedAt, offset: context.zone).text)

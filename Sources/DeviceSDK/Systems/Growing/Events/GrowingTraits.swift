@@ -3,7 +3,7 @@ import DeviceSDK
 import Timebase
 import Wire
 
-/// What never changes on a device: hardware, system, ids and place.
+/// What never changes on a device: hardware, system, ids and location.
 ///
 /// Derived from the device's streams whenever it is needed, so nothing is stored per device.
 struct GrowingTraits: Sendable {
@@ -31,9 +31,9 @@ struct GrowingTraits: Sendable {
         let scale = GrowingTraits.scale(model)
         screenWidth = Int(model.width) * scale
         screenHeight = Int(model.height) * scale
-        let place = DeviceHardware.places[GrowingTraitTables.places.sample(&stream)]
-        latitude = Double(place.latitude + Int32(stream.below(200_000)) - 100_000) / 1e6
-        longitude = Double(place.longitude + Int32(stream.below(240_000)) - 120_000) / 1e6
+        let location = DeviceHardware.locations[GrowingTraitTables.locations.sample(&stream)]
+        latitude = Double(location.latitude + Int32(stream.below(200_000)) - 100_000) / 1e6
+        longitude = Double(location.longitude + Int32(stream.below(240_000)) - 120_000) / 1e6
         language = stream.chance(0.93) ? "zh-Hans-CN" : stream.chance(0.5) ? "en-CN" : "zh-Hant-HK"
         let isAllowed = stream.chance(0.35)
         identity = plan.stream(.identity, index: index)
@@ -78,7 +78,7 @@ private struct GrowingTraitTables: Sendable {
         model: { $0.systems.lowerBound <= 15 ? $0.weight2018 + $0.weight2025 : 0 },
         system: { $0.major <= 15 ? $0.weight2018 + $0.weight2025 : 0 })
     static let recent = GrowingTraitTables(model: { $0.weight2025 }, system: { $0.weight2025 })
-    static let places = WeightedChoice(weights: DeviceHardware.places.map(\.weight))
+    static let locations = WeightedChoice(weights: DeviceHardware.locations.map(\.weight))
 
     init(model: (DeviceHardware) -> Double, system: (DeviceHardware.System) -> Double) {
         models = WeightedChoice(weights: DeviceHardware.models.map(model))

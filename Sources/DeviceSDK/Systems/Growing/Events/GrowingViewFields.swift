@@ -142,25 +142,25 @@ final class GrowingViewFields {
     ///   the page's host (until 3.3.2). `nil` for 4.x, which sends the host, and `xcontent`.
     private static func web(_ page: Screen.WebPage, _ screen: Screen, domain: String?) -> WebPage {
         let parts = parse(page.url)
-        let place: [(GrowingField, GrowingEventBuilder.Value?)] = [
+        let pageFields: [(GrowingField, GrowingEventBuilder.Value?)] = [
             (.domain, .nonEmpty(domain ?? parts.host)), (.path, .text(parts.path)),
             (.query, .nonEmpty(parts.query)),
         ]
         let indices: GrowingEventBuilder.Value? = domain == nil ? .text("/0/0/0/0") : nil
         return WebPage(
             page: GrowingCompiledFields(
-                place + [(.title, .nonEmpty(screen.title)), (.protocolType, .nonEmpty(parts.scheme))]),
+                pageFields + [(.title, .nonEmpty(screen.title)), (.protocolType, .nonEmpty(parts.scheme))]),
             click: GrowingCompiledFields(
-                place + [
+                pageFields + [
                     (.xpath, .text("/html/body/div/a")), (.xcontent, indices),
                     (.textValue, .nonEmpty(screen.title)), (.hyperlink, .text(page.url + "#more")),
                 ]),
             submit: GrowingCompiledFields(
-                place + [
+                pageFields + [
                     (.xpath, .text("/html/body/div/form")), (.xcontent, indices),
                     (.hyperlink, .text(page.url)),
                 ]),
-            custom: GrowingCompiledFields(place))
+            custom: GrowingCompiledFields(pageFields))
     }
 
     /// Scheme, host, path and query of a page's address.

@@ -92,7 +92,8 @@ extension AppViews {
         let controllers = tree.path(to: node) { $0.parent == ViewNode.none }
         let names = controllers.suffix(3).map { controller in
             let step = tree[controller]
-            return step.parent == ViewNode.none ? "/\(step.className)" : "/\(step.className)[\(step.place)]"
+            return step.parent == ViewNode.none
+                ? "/\(step.className)" : "/\(step.className)[\(step.classIndex)]"
         }
         return (controllers.count > 3 ? "*" : "") + names.joined()
     }
@@ -109,7 +110,7 @@ extension AppViews {
 private struct GrowingStep {
     var name: String
     /// `nil` for the row, which is hidden in the last step.
-    var place: UInt16?
+    var classIndex: UInt16?
     /// Of a cell, which stands for two steps: `Section` and its class.
     var section: UInt16?
     var isController = false
@@ -123,26 +124,26 @@ extension AppViews {
             "_UIAlertControllerPhoneTVMacView", "_UIAlertControllerView", "UITableViewWrapperView",
         ]
         var steps: [GrowingStep] = []
-        for place in tree.path(to: node, from: { $0.kind.isController }).dropFirst() {
-            let step = tree[place]
+        for ancestor in tree.path(to: node, from: { $0.kind.isController }).dropFirst() {
+            let step = tree[ancestor]
             guard !ignored.contains(step.className) else { continue }
-            if step.cell == place {
-                steps.append(GrowingStep(name: step.className, place: nil, section: step.section))
+            if step.cell == ancestor {
+                steps.append(GrowingStep(name: step.className, classIndex: nil, section: step.section))
             } else if step.kind == .alertAction {
-                steps.append(GrowingStep(name: "Button", place: actionPlace(of: place, in: tree)))
+                steps.append(GrowingStep(name: "Button", classIndex: actionIndex(of: ancestor, in: tree)))
             } else {
-                steps.append(GrowingStep(name: step.className, place: step.place))
+                steps.append(GrowingStep(name: step.className, classIndex: step.classIndex))
             }
         }
         if tree[node].kind == .segmentedControl {
-            steps += [GrowingStep(name: "UIView", place: 0), GrowingStep(name: "UIView", place: 0)]
-            steps.append(GrowingStep(name: "UISegment", place: nil))
+            steps += [GrowingStep(name: "UIView", classIndex: 0), GrowingStep(name: "UIView", classIndex: 0)]
+            steps.append(GrowingStep(name: "UISegment", classIndex: nil))
         }
         return steps
     }
 
     /// The index of an action among its alert's.
-    private func actionPlace(of node: UInt16, in tree: ViewTree) -> UInt16 {
+    private func actionIndex(of node: UInt16, in tree: ViewTree) -> UInt16 {
         let alert = tree.nearest(node) { $0.kind == .alertController }
         let before = (0..<node).filter {
             tree[$0].kind == .alertAction
@@ -164,8 +165,8 @@ extension AppViews {
             let isLast = index == steps.count - 1
             if let section = step.section { text.append("/Section[\(section)]") }
             text.append("/\(step.name)[")
-            if let place = step.place {
-                text.append(String(place))
+            if let classIndex = step.classIndex {
+                text.append(String(classIndex))
             } else if isLast {
                 text.append("-")
             } else {
@@ -190,11 +191,11 @@ extension AppViews {
     private func xcontent4(of steps: [GrowingStep], _ page: UInt16, in tree: ViewTree) -> RowText {
         var text = RowText("")
         for controller in tree.path(to: page, from: { $0.parent == ViewNode.none }) {
-            text.append("/\(tree[controller].place)")
+            text.append("/\(tree[controller].classIndex)")
         }
         for step in steps {
             if let section = step.section { text.append("/\(section)") }
-            text.append(step.place.map { "/\($0)" } ?? "/-")
+            text.append(step.classIndex.map { "/\($0)" } ?? "/-")
         }
         return text
     }

@@ -91,20 +91,20 @@ package struct GrowingEventBuilder: Hashable, Sendable {
     }
 
     private mutating func setField(_ name: String, _ value: Value?) {
-        let place = fields.firstIndex { $0.name == name }
-        switch (place, value) {
-        case (let place?, let value?): fields[place].value = value
-        case (let place?, nil): fields.remove(at: place)
+        let index = fields.firstIndex { $0.name == name }
+        switch (index, value) {
+        case (let index?, let value?): fields[index].value = value
+        case (let index?, nil): fields.remove(at: index)
         case (nil, let value?): fields.append((name, value))
         case (nil, nil): break
         }
     }
 
     private mutating func setAttribute(_ key: String, _ value: String?) {
-        let place = attributes.firstIndex { $0.name == key }
-        switch (place, value) {
-        case (let place?, let value?): attributes[place].value = value
-        case (let place?, nil): attributes.remove(at: place)
+        let index = attributes.firstIndex { $0.name == key }
+        switch (index, value) {
+        case (let index?, let value?): attributes[index].value = value
+        case (let index?, nil): attributes.remove(at: index)
         case (nil, let value?): attributes.append((key, value))
         case (nil, nil): break
         }

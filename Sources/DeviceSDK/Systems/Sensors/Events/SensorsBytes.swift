@@ -7,7 +7,7 @@ struct SensorsBytes {
     fileprivate(set) var start: UnsafeRawPointer?
     fileprivate(set) var count = 0
     /// Where the fragment was written last; `nil` for a part from within one.
-    fileprivate(set) var place: UnsafeMutablePointer<RepeatPlace>?
+    fileprivate(set) var occurrence: UnsafeMutablePointer<LastOccurrence>?
 
     /// Nothing.
     init() {}
@@ -18,7 +18,7 @@ struct SensorsBytes {
         var part = self
         part.start = start.map { $0 + range.lowerBound }
         part.count = range.count
-        if range.lowerBound > 0 { part.place = nil }
+        if range.lowerBound > 0 { part.occurrence = nil }
         return part
     }
 }
@@ -34,13 +34,13 @@ final class SensorsArena {
 
     /// Copies a buffer's content into the arena.
     ///
-    /// - Parameter place: Where fragments were written last in whose place this one comes; they are
+    /// - Parameter occurrence: Where fragments were written last that this one replaces; they are
     ///   much alike. By default, the fragment has one of its own.
     func keep(
-        _ buffer: borrowing WireBuffer, place: UnsafeMutablePointer<RepeatPlace>? = nil
+        _ buffer: borrowing WireBuffer, occurrence: UnsafeMutablePointer<LastOccurrence>? = nil
     ) -> SensorsBytes {
         var kept = buffer.withUnsafeBytes { keep($0) }
-        if let place { kept.place = place }
+        if let occurrence { kept.occurrence = occurrence }
         return kept
     }
 
@@ -58,15 +58,15 @@ final class SensorsArena {
     private func keep(_ bytes: UnsafeRawBufferPointer) -> SensorsBytes {
         var kept = SensorsBytes()
         guard let source = bytes.baseAddress, !bytes.isEmpty else { return kept }
-        // Cursors read whole blocks, from anywhere in the fragment. Its place is in front of it, where
+        // Cursors read whole blocks, from anywhere in the fragment. Its last occurrence is in front of it, where
         // it costs no further cache line.
         let size = SensorsCursor.block + bytes.count + SensorsCursor.block
         let memory = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 16)
         memory.initializeMemory(as: UInt8.self, repeating: 0, count: size)
         (memory + SensorsCursor.block).copyMemory(from: source, byteCount: bytes.count)
         chunks.append(memory)
-        kept.place = memory.bindMemory(to: RepeatPlace.self, capacity: 1)
-        kept.place?.initialize(to: RepeatPlace())
+        kept.occurrence = memory.bindMemory(to: LastOccurrence.self, capacity: 1)
+        kept.occurrence?.initialize(to: LastOccurrence())
         kept.start = UnsafeRawPointer(memory + SensorsCursor.block)
         kept.count = bytes.count
         return kept
@@ -115,24 +115,24 @@ struct SensorsCursor {
 
     /// Notes that digits follow which are like no other digits.
     ///
-    /// - Parameter place: Where the digits were written last that begin most like them.
+    /// - Parameter occurrence: Where the digits were written last that begin most like them.
     @inline(__always)
-    func noteChance(_ place: UnsafeMutablePointer<RepeatPlace>? = nil) {
-        if let log { log.pointee.note(end, place, isChance: true) }
+    func noteChance(_ occurrence: UnsafeMutablePointer<LastOccurrence>? = nil) {
+        if let log { log.pointee.note(end, occurrence, isChance: true) }
     }
 
     @inline(__always)
     mutating func put(_ bytes: SensorsBytes) {
         guard let source = bytes.start else { return }
-        if let log, bytes.count >= RepeatLog.shortest { log.pointee.note(end, bytes.place) }
+        if let log, bytes.count >= RepeatLog.shortest { log.pointee.note(end, bytes.occurrence) }
         if bytes.count <= 4 * Self.block {
             // A call of memcpy costs more than up to four loads and stores.
-            var place = 0
+            var offset = 0
             repeat {
-                let block = source.loadUnaligned(fromByteOffset: place, as: SIMD16<UInt8>.self)
-                end.storeBytes(of: block, toByteOffset: place, as: SIMD16<UInt8>.self)
-                place &+= Self.block
-            } while place < bytes.count
+                let block = source.loadUnaligned(fromByteOffset: offset, as: SIMD16<UInt8>.self)
+                end.storeBytes(of: block, toByteOffset: offset, as: SIMD16<UInt8>.self)
+                offset &+= Self.block
+            } while offset < bytes.count
         } else {
             end.copyMemory(from: source, byteCount: bytes.count)
         }
@@ -168,20 +168,20 @@ struct SensorsCursor {
     mutating func put(_ value: UInt64) {
         let count = Self.digitCount(of: value)
         var rest = value
-        var place = end + count
+        var target = end + count
         // Two digits per division, copied from a table.
         let pairs = UnsafeRawPointer(Self.digitPairs.utf8Start)
         while rest >= 100 {
             let quotient = rest / 100
-            place -= 2
-            place.copyMemory(
+            target -= 2
+            target.copyMemory(
                 from: pairs + Int(truncatingIfNeeded: rest &- quotient &* 100) &* 2, byteCount: 2)
             rest = quotient
         }
         if rest >= 10 {
-            (place - 2).copyMemory(from: pairs + Int(truncatingIfNeeded: rest) &* 2, byteCount: 2)
+            (target - 2).copyMemory(from: pairs + Int(truncatingIfNeeded: rest) &* 2, byteCount: 2)
         } else {
-            (place - 1).storeBytes(of: UInt8(truncatingIfNeeded: rest) &+ 48, as: UInt8.self)
+            (target - 1).storeBytes(of: UInt8(truncatingIfNeeded: rest) &+ 48, as: UInt8.self)
         }
         end += count
     }

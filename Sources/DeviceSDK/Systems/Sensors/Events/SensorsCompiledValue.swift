@@ -183,7 +183,7 @@ struct SensorsCompiledValue {
     private func product(for entity: UInt32) -> Double {
         guard let factors else { return 0 }
         var product = 1.0
-        for place in 0..<tableCount { product *= factors[place].value(of: entity) }
+        for index in 0..<tableCount { product *= factors[index].value(of: entity) }
         return product
     }
 

@@ -81,7 +81,7 @@ struct SensorsEpochTexts {
     private(set) var traits: SensorsTraits?
     /// Holds the fragments of the view.
     private let arena = SensorsArena()
-    private let places = SensorsEpochPlaces()
+    private let occurrences = SensorsEpochOccurrences()
     var epoch = SensorsEpoch()
     private var zone = Interval.zero
     private var properties = RandomStream(key: 0)
@@ -129,7 +129,7 @@ struct SensorsEpochTexts {
         deviceID.append("\",")
         arena.removeAll()
         let ownID = arena.keep(deviceID)
-        let identity = arena.keep(identity, place: places[.identity])
+        let identity = arena.keep(identity, occurrence: occurrences[.identity])
         writeCommon(traits, catalogue, ownID: ownID)
         writeLocation(traits, isVersion4: catalogue.isVersion4, isOn: catalogue.rules.collectsLocation)
         return SensorsEpochBlock.View(
@@ -141,10 +141,10 @@ struct SensorsEpochTexts {
             bindings: traits.bindings, skew: traits.clockSkew, zone: zone, time: time,
             hasLifted: !lifted.isEmpty,
             identity: identity, distinctID: identity.part(0..<distinctEnd),
-            originalID: arena.keep(originalID), lib: arena.keep(lib, place: places[.lib]),
-            webLib: arena.keep(webLib, place: places[.webLib]),
-            common: arena.keep(common, place: places[.common]),
-            location: arena.keep(location, place: places[.location]), deviceID: ownID)
+            originalID: arena.keep(originalID), lib: arena.keep(lib, occurrence: occurrences[.lib]),
+            webLib: arena.keep(webLib, occurrence: occurrences[.webLib]),
+            common: arena.keep(common, occurrence: occurrences[.common]),
+            location: arena.keep(location, occurrence: occurrences[.location]), deviceID: ownID)
     }
 
     // MARK: Automatic and super properties
@@ -205,18 +205,18 @@ struct SensorsEpochTexts {
             let before = result.count
             let members = catalogue.superMembers[group]
             let properties = properties
-            for place in catalogue.superGroups[group].indices {
+            for index in catalogue.superGroups[group].indices {
                 superJSON.removeAll()
                 superJSON.append(upTo: members.limit + SensorsCursor.slack) { memory in
                     var cursor = SensorsCursor(memory)
-                    members.write(place, properties, context, to: &cursor)
+                    members.write(index, properties, context, to: &cursor)
                     return cursor.count
                 }
                 guard !superJSON.isEmpty else { continue }
-                let member = catalogue.superGroups[group][place]
+                let member = catalogue.superGroups[group][index]
                 result.append(
                     Super(
-                        key: member.key, fold: catalogue.superFolds[group][place], text: member.text,
+                        key: member.key, fold: catalogue.superFolds[group][index], text: member.text,
                         json: superJSON.bytes))
             }
             // 1.x does not register a dictionary with anything wrong in it.

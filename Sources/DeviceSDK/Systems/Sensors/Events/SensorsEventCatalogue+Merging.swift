@@ -77,8 +77,8 @@ extension SensorsEventCatalogue {
             if isVersion4, lift(member, into: &draft) { continue }
             draft.dynamics.append(member)
             let isCertain = isVersion4 ? member.value.isAlwaysRefused == false : !dynamicsDepend
-            if let place = draft.uncertain.firstIndex(where: { $0.key == member.key }) {
-                draft.uncertain[place].dynamic = member
+            if let index = draft.uncertain.firstIndex(where: { $0.key == member.key }) {
+                draft.uncertain[index].dynamic = member
             } else if !isCertain {
                 draft.uncertain.append(SensorsUncertainKey(key: member.key, dynamic: member))
             }

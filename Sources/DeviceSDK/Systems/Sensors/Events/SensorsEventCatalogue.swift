@@ -8,7 +8,7 @@ import Wire
 /// screens, super properties, and which key wins over which.
 ///
 /// Merge order (later wins). 1.x: automatic, super, dynamic super, network and duration, the
-/// caller's, first day with orientation and place, `$device_id`. 4.x: the same sources by the
+/// caller's, first day with orientation and location, `$device_id`. 4.x: the same sources by the
 /// priority of its property plugins (`SAPropertyPluginManager`), with `$lib_method` among the
 /// caller's. An event of a web page is the other way round: the page's own properties give way to
 /// all of the app's.

@@ -41,7 +41,7 @@ package final class SensorsEventEncoder {
     /// The zone of the device whose record came last: a batch is of one device.
     private var lastZone: (index: Int, table: UTCOffsets)?
     /// Where the last event's time and its `bs_id` were written.
-    private let places = UnsafeMutablePointer<RepeatPlace>.allocate(capacity: 2)
+    private let occurrences = UnsafeMutablePointer<LastOccurrence>.allocate(capacity: 2)
 
     /// The configurations' texts that `$app_remote_config` quotes, by ``EventRecord/detail``.
     package var remoteConfigTexts: [String] = [] {
@@ -59,11 +59,11 @@ package final class SensorsEventEncoder {
         hasZones = plan.zones.differ
         utcOffset = plan.utcOffset
         words = SensorsWords(catalogue.arena)
-        places.initialize(repeating: RepeatPlace(), count: 2)
+        occurrences.initialize(repeating: LastOccurrence(), count: 2)
         self.gzip = gzip ?? GzipEncoder(batches: rules.upload.compression == .fast ? .fast : .small)
     }
 
-    deinit { places.deallocate() }
+    deinit { occurrences.deallocate() }
 
     /// - Parameter compression: libdeflate's level, 1 to 12, for comparisons.
     package convenience init(
@@ -185,7 +185,7 @@ package final class SensorsEventEncoder {
             cursor.put(view.pointee.identity)
         }
         cursor.put(words.time)
-        cursor.noteChance(places)
+        cursor.noteChance(occurrences)
         cursor.put(time)
         cursor.put(words.trackIdentifier)
         cursor.noteChance()
@@ -262,7 +262,7 @@ package final class SensorsEventEncoder {
     @inline(__always)
     func writeTag(_ record: EventRecord, device: UInt32, to cursor: inout SensorsCursor) {
         cursor.put(words.tag)
-        cursor.noteChance(places + 1)
+        cursor.noteChance(occurrences + 1)
         cursor.put(UInt64(device))
         cursor.put(byte: UInt8(ascii: "-"))
         cursor.put(UInt64(record.sequence))

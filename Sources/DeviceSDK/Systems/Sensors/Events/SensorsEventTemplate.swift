@@ -12,7 +12,7 @@ final class SensorsEventTemplate {
         case track, signUp, bind, unbind, web, profile, item
         /// Only these carry automatic and super properties.
         var hasCommonProperties: Bool { self != .profile && self != .item }
-        /// Only these carry what 4.x's modules add: orientation and place.
+        /// Only these carry what 4.x's modules add: orientation and location.
         var hasModuleProperties: Bool { hasCommonProperties && self != .web }
     }
 

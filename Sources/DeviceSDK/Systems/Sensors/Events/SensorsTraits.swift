@@ -3,7 +3,7 @@ package import DeviceSDK
 package import Timebase
 import Wire
 
-/// What never changes on a device: hardware, system, ids, place and the error of its clock.
+/// What never changes on a device: hardware, system, ids, location and the error of its clock.
 ///
 /// Derived from the device's streams whenever it is needed, so nothing is stored per device; a
 /// value without references, made in some hundred nanoseconds without an allocation.
@@ -33,10 +33,10 @@ package struct SensorsTraits: Hashable, Sendable {
         system = UInt8(tables.systems[model].sample(&stream))
         let region = plan.zones.region(plan.stream(.zone, index: index))
         carrier = DeviceHardware.carrier(in: region, &stream)
-        let place = DeviceHardware.places[SensorsTraitTables.places.sample(&stream)]
+        let location = DeviceHardware.locations[SensorsTraitTables.locations.sample(&stream)]
         // Within some ten kilometres of the centre.
-        latitude = place.latitude + Int32(stream.below(200_000)) - 100_000
-        longitude = place.longitude + Int32(stream.below(240_000)) - 120_000
+        latitude = location.latitude + Int32(stream.below(200_000)) - 100_000
+        longitude = location.longitude + Int32(stream.below(240_000)) - 120_000
         clockSkew = plan.clockSkew(index: index)
         identity = plan.stream(.identity, index: index)
         device = DeviceUUID(stream: identity)
@@ -86,7 +86,7 @@ private struct SensorsTraitTables: Sendable {
 
     static let early = SensorsTraitTables(model: { $0.weight2018 }, system: { $0.weight2018 })
     static let recent = SensorsTraitTables(model: { $0.weight2025 }, system: { $0.weight2025 })
-    static let places = WeightedChoice(weights: DeviceHardware.places.map(\.weight))
+    static let locations = WeightedChoice(weights: DeviceHardware.locations.map(\.weight))
 
     init(model: (DeviceHardware) -> Double, system: (DeviceHardware.System) -> Double) {
         models = WeightedChoice(weights: DeviceHardware.models.map(model))

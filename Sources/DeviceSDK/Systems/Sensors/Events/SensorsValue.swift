@@ -19,7 +19,7 @@ indirect enum SensorsValue: Sendable {
     case entity(sampler: PropertySampler, catalogue: UInt16, field: UInt16, value: SensorsValue)
     /// - count: How many things the catalogue has.
     case entityID(prefix: [UInt8], count: UInt32)
-    /// Finished JSON per place, as of a choice.
+    /// Finished JSON per alternative, as of a choice.
     case cycle(EntityCycle<[UInt8]?>)
     case product([EntityCycle<Double>], decimals: Int, quoted: Bool)
     case list(SensorsValue, minimum: Int, maximum: Int)

@@ -15,18 +15,19 @@ extension ViewTree {
         let isSimilar = [.tabButton, .segmentedControl].contains(self[node].kind)
         let isInAlert = path.first.map { self[$0].kind == .alertController } ?? false
         var text = RowText(isInAlert ? "UIAlertController" : "")
-        for (index, place) in path.enumerated().dropFirst() where !ignored.contains(self[place].className) {
-            let step = self[place]
+        for (index, ancestor) in path.enumerated().dropFirst()
+        where !ignored.contains(self[ancestor].className) {
+            let step = self[ancestor]
             if !text.head.isEmpty { text.append("/") }
             text.append(step.className)
-            if step.cell == place {
+            if step.cell == ancestor {
                 text.append("[\(step.section)][")
-                if place == self[node].cell && !isSimilar { text.append("-") } else { text.appendRow() }
+                if ancestor == self[node].cell && !isSimilar { text.append("-") } else { text.appendRow() }
                 text.append("]")
-            } else if place == node && step.kind == .tabButton {
+            } else if ancestor == node && step.kind == .tabButton {
                 text.append("[-]")
             } else if index > 1 {
-                text.append("[\(step.place)]")
+                text.append("[\(step.classIndex)]")
             }
         }
         if self[node].kind == .segmentedControl { text.append("/UISegment[-]") }

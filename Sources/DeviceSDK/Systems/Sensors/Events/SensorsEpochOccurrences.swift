@@ -2,19 +2,19 @@ import Wire
 
 /// Where the fragments of the last epoch's block were written last. Those of the next one take over:
 /// they differ from them in a property or two.
-final class SensorsEpochPlaces {
+final class SensorsEpochOccurrences {
     enum Fragment: Int, CaseIterable { case identity, lib, webLib, common, location }
 
-    private let places: UnsafeMutablePointer<RepeatPlace>
+    private let occurrences: UnsafeMutablePointer<LastOccurrence>
 
     init() {
-        places = .allocate(capacity: Fragment.allCases.count)
-        places.initialize(repeating: RepeatPlace(), count: Fragment.allCases.count)
+        occurrences = .allocate(capacity: Fragment.allCases.count)
+        occurrences.initialize(repeating: LastOccurrence(), count: Fragment.allCases.count)
     }
 
-    deinit { places.deallocate() }
+    deinit { occurrences.deallocate() }
 
-    subscript(fragment: Fragment) -> UnsafeMutablePointer<RepeatPlace> { places + fragment.rawValue }
+    subscript(fragment: Fragment) -> UnsafeMutablePointer<LastOccurrence> { occurrences + fragment.rawValue }
 }
 
 /// The names of members that all events have and that are followed by digits.

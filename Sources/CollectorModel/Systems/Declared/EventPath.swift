@@ -1,9 +1,9 @@
 package import Wire
 
-/// A place in JSON: names of members, and numbers of elements from 0.
+/// A path in JSON: names of members, and numbers of elements from 0.
 ///
-/// A place may lead into a text that holds JSON, as it is or in base64: the way goes on in there.
-package struct EventPlace: Hashable, Sendable, ExpressibleByStringLiteral {
+/// A path may lead into a text that holds JSON, as it is or in base64: the way goes on in there.
+package struct EventPath: Hashable, Sendable, ExpressibleByStringLiteral {
     /// The names' UTF-8.
     let steps: [[UInt8]]
     /// Whether what is there is a text, and the JSON in it is meant.
@@ -24,7 +24,7 @@ package struct EventPlace: Hashable, Sendable, ExpressibleByStringLiteral {
 }
 
 extension JSONValue {
-    /// The member or element that one step of a place leads to.
+    /// The member or element that one step of a path leads to.
     fileprivate func step(_ name: [UInt8]) -> JSONValue? {
         switch kind {
         case .object:
@@ -47,10 +47,10 @@ extension JSONValue {
     }
 }
 
-/// Follows places into one value, and into the JSON that its texts hold.
+/// Follows paths into one value, and into the JSON that its texts hold.
 ///
 /// What it hands out is valid until the next call of ``begin()``. Not thread-safe.
-final class PlaceReader {
+final class PathReader {
     /// Texts of one event, or of one body, that are opened; what is beyond is not looked into.
     private static let limit = UploadDescription.textLimit
 
@@ -62,18 +62,18 @@ final class PlaceReader {
     /// Forgets the texts of the value before.
     func begin() { opened.removeAll(keepingCapacity: true) }
 
-    /// The value at the first of some places that is there and not null.
-    func value(at places: [EventPlace], in value: JSONValue) -> JSONValue? {
-        for place in places {
-            if let found = self.value(at: place, in: value), !found.isNull { return found }
+    /// The value at the first of some paths that is there and not null.
+    func value(at paths: [EventPath], in value: JSONValue) -> JSONValue? {
+        for path in paths {
+            if let found = self.value(at: path, in: value), !found.isNull { return found }
         }
         return nil
     }
 
-    /// The value at a place; `nil` if there is none.
-    func value(at place: EventPlace, in value: JSONValue) -> JSONValue? {
+    /// The value at a path; `nil` if there is none.
+    func value(at path: EventPath, in value: JSONValue) -> JSONValue? {
         var current = value
-        for step in place.steps {
+        for step in path.steps {
             while let text = current.bytes {
                 guard let inner = open(text) else { return nil }
                 current = inner
@@ -84,17 +84,17 @@ final class PlaceReader {
         return current
     }
 
-    /// What lies at a place of events: in the JSON of a text, where the place says so; `nil` if there is nothing.
-    func events(at place: EventPlace, in value: JSONValue) -> JSONValue? {
-        var found = self.value(at: place, in: value)
-        while place.isText, let text = found?.bytes { found = open(text) }
+    /// What lies at a path of events: in the JSON of a text, where the path says so; `nil` if there is nothing.
+    func events(at path: EventPath, in value: JSONValue) -> JSONValue? {
+        var found = self.value(at: path, in: value)
+        while path.isText, let text = found?.bytes { found = open(text) }
         return found
     }
 
     /// The JSON that a text holds.
     private func open(_ text: UnsafeRawBufferPointer) -> JSONValue? {
         if let known = opened.first(where: { $0.text == text.baseAddress }) { return known.value }
-        guard opened.count < PlaceReader.limit else { return nil }
+        guard opened.count < PathReader.limit else { return nil }
         if parsers.count == opened.count { parsers.append(JSONParser(byteLimit: JSONBatch.textLimit)) }
         let parser = parsers[opened.count]
         let value: JSONValue?
