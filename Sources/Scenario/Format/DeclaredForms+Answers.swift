@@ -6,7 +6,7 @@ extension DeclaredForms {
     static let answers = Form<AnswerTable>(
         shape: { .list { .plain } }, decode: { answers($0, &$1) },
         schema: { _ in
-            let places = JSONNode.object([
+            let paths = JSONNode.object([
                 ("type", .text("array")), ("minItems", .int(1)), ("maxItems", .int(20)),
                 (
                     "items",
@@ -23,7 +23,7 @@ extension DeclaredForms {
                         (
                             "prefixItems",
                             .list([
-                                .object([("type", .text("string"))]), .object([("enum", verdicts)]), places,
+                                .object([("type", .text("string"))]), .object([("enum", verdicts)]), paths,
                             ])
                         ),
                     ])

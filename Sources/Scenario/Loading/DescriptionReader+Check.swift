@@ -3,7 +3,7 @@ import Timebase
 import Wire
 
 extension DescriptionReader {
-    /// Reports what no single knob can know: knobs that could have no effect, and places that are not there.
+    /// Reports what no single knob can know: knobs that could have no effect, and paths that are not there.
     static func check(_ sdk: DescribedSDK, _ place: Place, _ reading: inout Reading) {
         checkStorage(sdk, place, &reading)
         checkFraming(sdk.request, ofBatch: sdk.upload.batch, sdk, place, &reading)
@@ -11,7 +11,7 @@ extension DescriptionReader {
         checkTurns(sdk, place, &reading)
         checkRetry(sdk, place, &reading)
         checkConsent(sdk, place, &reading)
-        checkPlaces(sdk, place, &reading)
+        checkPaths(sdk, place, &reading)
     }
 
     /// Reports a knob that has no effect, if it is there.
@@ -255,8 +255,8 @@ extension DescriptionReader {
             because: "\"store\" only where what is stored is not sent without consent", &reading)
     }
 
-    /// The places of ids must be in every event.
-    private static func checkPlaces(_ sdk: DescribedSDK, _ place: Place, _ reading: inout Reading) {
+    /// The paths of ids must be in every event.
+    private static func checkPaths(_ sdk: DescribedSDK, _ place: Place, _ reading: inout Reading) {
         for action in DescribedSDK.Action.allCases {
             guard let event = sdk.events.actions[action] else { continue }
             if let tag = sdk.events.tag.flatMap({ event.tag ?? $0 }),
