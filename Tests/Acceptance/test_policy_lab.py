@@ -325,6 +325,31 @@ def test_gates(lab):
     assert "--min-effect x" in tool.run("compare", *small, "--min-effect", "x").expect(64).err
 
 
+def test_what_is_acknowledged_and_not_kept_is_told_and_can_be_gated(tool: Tool):
+    """A portal swallows events of both, and the candidate asks for nothing but checks: devices take all for delivered."""
+    scenario = copy.deepcopy(OUTAGE) | {"timeline": [{"at": "1m", "for": "1m", "collector": {"fault": "wrongContent"}}]}
+    scenario["variants"] = {"check": {"populations.ios.sdk.debugMode": "debugOnly"}}
+    run = play(tool, scenario, "--seeds", 3)
+    report = json.loads((run / "report.json").read_text())
+    for name, variant in report["variants"].items():
+        for seed, cell in variant["seeds"].items():
+            audit = json.loads((run / f"variants/{name}/seeds/{seed}/report.json").read_text())["audit"]
+            missed = audit["swallowed"] + audit["dry_run"] + audit["acked_not_found"]
+            assert missed > 0 and (audit["dry_run"] > 0) == (name == "check")
+            assert cell["measures"]["events_not_kept"] == pytest.approx(missed / cell["events"]["captured"])
+    found = comparison(tool, "lab")
+    row = found["metrics"]["events_not_kept"]
+    assert row["verdict"] == "worse" and row["candidate"] > 0.99 and row["min_effect"] == 0.001
+    assert found["metrics"]["events_lost"]["verdict"] == "same"
+    assert found["exit_code"] == 0 and "the collector keeps fewer events: events_not_kept" in found["summary"]
+    assert [warning for warning in found["warnings"] if warning.startswith("events_not_kept: the collector acknowledged")]
+    gated = comparison(tool, "lab", "--gate", "events_not_kept<=base", code=99)
+    assert gated["gates"][0]["outcome"] == "fails"
+    comparison(tool, "lab", "--gate", "events_not_kept<=base+0.99", "--min-effect", "events_not_kept=1")
+    for shown in (tool.run("compare", "lab").expect(0).out, tool.run("report", "lab").expect(0).out):
+        assert "events_not_kept" in shown
+
+
 def test_other_worlds_are_no_comparison(tool: Tool, lab):
     (tool.folder / "baseline.json").write_bytes((lab[1] / "report.json").read_bytes())
     play(tool, OUTAGE | {"duration": "5m"}, "--seeds", 2, "--variant", "base", out="short")

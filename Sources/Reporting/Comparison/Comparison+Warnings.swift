@@ -24,6 +24,7 @@ extension Comparison {
             let what = left == 1 ? "1 simulation of a seed" : "\(left) simulations of seeds"
             warnings.append("\(what) that only one of the two has \(left == 1 ? "is" : "are") left out")
         }
+        if let notKept = warningOfNotKept { warnings.append(notKept) }
         if let waiting = warningOfWaiting { warnings.append(waiting) }
         for side in [base, candidate] {
             let bad = side.cells.filter { $0.verdict != .passed }
@@ -34,6 +35,29 @@ extension Comparison {
             }
         }
         return warnings
+    }
+
+    /// How much more of what was acknowledged the candidate's collector does not hold, if that matters. A single pair has no
+    /// interval, but its audits are no estimates.
+    var keepsLess: Row? {
+        rows.first { row in
+            guard row.figure.name == CostMeasures.notKept.name, let difference = row.difference else {
+                return false
+            }
+            return row.word == .worse || difference.interval == nil && difference.mean > row.leastEffect
+        }
+    }
+
+    /// Devices take these events for delivered, and so do the figures that the default gates look at.
+    private var warningOfNotKept: String? {
+        guard let row = keepsLess else { return nil }
+        let name = row.figure.name
+        let isHeld = gates.contains { $0.figure == name }
+        return
+            "\(name): the collector acknowledged \(ComparisonText.value(row.candidate, row.figure)) of the candidate's events "
+            + "without keeping them, and \(ComparisonText.value(row.base, row.figure)) of the base's; events_lost and freshness "
+            + "count these as delivered"
+            + (isHeld ? "" : "; no gate looks at it, as --gate '\(name)<=base' would")
     }
 
     /// Where a verdict on freshness may be one on the end of the run: who is still waiting then is not fresh, however young.

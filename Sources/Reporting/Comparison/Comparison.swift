@@ -152,13 +152,13 @@ extension Comparison {
         }
         gates = []
         warnings = []
-        warnings = ownWarnings(refusesBytes: refusesBytes)
         gates =
             request.gates.isEmpty
             ? ComparisonRequest.defaultGates.compactMap { name in
                 rows.first { $0.figure.name == name }.map(Comparison.judge)
             }
             : request.gates.map { Comparison.judge($0, cells, isRefused: refusesBytes && $0.figure.isBytes) }
+        warnings = ownWarnings(refusesBytes: refusesBytes)
     }
 }
 

@@ -19,7 +19,10 @@ package enum ComparisonText {
             let what = comparison.hasDefaultGates ? "No regression is shown" : "No gate failed"
             return "\(what), but it cannot be told whether \(doubt)."
         }
-        return comparison.hasDefaultGates ? "No regression." : "All gates hold."
+        guard comparison.hasDefaultGates else { return "All gates hold." }
+        guard let row = comparison.keepsLess else { return "No regression." }
+        return "No regression by the default gates, but the collector keeps fewer events: \(row.figure.name)"
+            + "\(amount(row))."
     }
 
     /// What cannot be told, as the end of a sentence; `nil` if all can.

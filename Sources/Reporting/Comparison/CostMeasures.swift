@@ -10,7 +10,15 @@ package enum CostMeasures {
         package var summary: String
     }
 
+    /// What becomes of events that devices take for delivered: what is said of loss does not see it.
+    static let notKept = Entry(
+        name: "events_not_kept", unit: .share,
+        summary:
+            "Events that were acknowledged and that the collector does not hold, of all that were captured: swallowed "
+            + "by a planned fault, sent for a check only, or lost behind it. Known where there is an audit.")
+
     package static let all = [
+        notKept,
         Entry(
             name: "requests_per_device_day", unit: .requests,
             summary: "Uploads of a device in a day of the run."),
@@ -45,6 +53,7 @@ package enum CostMeasures {
         let sent = report.metrics.counter("data_sent")?.count ?? 0
         let days = Double(report.devices) * report.simulatedSeconds / 86_400
         let values = [
+            report.audit.flatMap { ratio(Double($0.notKept), Double(report.events.captured)) },
             ratio(requests, days), ratio(sent, days), ratio(sent, Double(report.events.delivered)),
             ratio(requests, requests - retries),
             ratio(
@@ -58,4 +67,9 @@ package enum CostMeasures {
     }
 
     private static func ratio(_ part: Double, _ whole: Double) -> Double? { whole > 0 ? part / whole : nil }
+}
+
+extension Report.AuditCounts {
+    /// Delivered to the devices' knowledge, and not held.
+    fileprivate var notKept: UInt64 { swallowed + dryRun + ackedNotFound }
 }

@@ -135,9 +135,11 @@ extension Figure {
         where cells.contains(where: { $0.metrics.contains { $0.name == entry.name } }) {
             let asked = entry.kind == .trend ? [".avg", ".med", ".p(95)", ".p(99)", ".max"] : [""]
             figures += asked.compactMap { try? parse(entry.name + $0) }
-            if entry.name == "events_lost" { figures += losses(in: cells) }
+            // What was lost at the end of the way stands beside what was lost on it.
+            if entry.name == "events_lost" { figures += losses(in: cells) + [measure(CostMeasures.notKept)] }
         }
-        return figures + CostMeasures.all.map(measure) + ofEntries(in: cells)
+        let others = CostMeasures.all.filter { entry in !figures.contains { $0.name == entry.name } }
+        return figures + others.map(measure) + ofEntries(in: cells)
     }
 
     private static func ofEntries(in cells: [LabReport.Cell]) -> [Figure] {

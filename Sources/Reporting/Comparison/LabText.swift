@@ -4,14 +4,15 @@ import Measurement
 package enum LabText {
     /// What an overview shows of each variant.
     private static let leading = [
-        "events_captured", "events_lost", "event_freshness.med", "event_freshness.p(95)",
-        "freshness_within_1m",
-        "freshness_within_1h", "events_duplicated", "http_reqs", "http_req_failed", "retries", "data_sent",
+        "events_captured", "events_lost", "events_not_kept", "event_freshness.med", "event_freshness.p(95)",
+        "freshness_within_1m", "freshness_within_1h", "events_duplicated", "http_reqs", "http_req_failed",
+        "retries", "data_sent",
         "requests_per_device_day", "bytes_per_delivered_event", "peak_to_mean_requests",
     ]
     /// The same where a real collector was measured.
     private static let leadingLive = [
-        "events_captured", "events_lost", "http_reqs", "http_req_failed", "http_req_duration.med",
+        "events_captured", "events_lost", "events_not_kept", "http_reqs", "http_req_failed",
+        "http_req_duration.med",
         "http_req_duration.p(95)", "http_req_duration.p(99)", "event_freshness.med", "event_freshness.p(95)",
         "events_duplicated", "retries", "data_sent",
     ]

@@ -197,8 +197,8 @@ package enum SweepHTML {
 /// A sweep for people.
 package enum SweepText {
     private static let leading = [
-        "events_lost", "event_freshness.med", "event_freshness.p(95)", "freshness_within_1m",
-        "freshness_within_1h",
+        "events_lost", "events_not_kept", "event_freshness.med", "event_freshness.p(95)",
+        "freshness_within_1m", "freshness_within_1h",
         "requests_per_device_day", "bytes_per_device_day", "bytes_per_delivered_event", "retry_amplification",
         "peak_to_mean_requests", "events_duplicated",
     ]
