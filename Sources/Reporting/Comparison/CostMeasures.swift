@@ -27,7 +27,7 @@ package enum CostMeasures {
             summary: "Bytes that a device sends in a day of the run."),
         Entry(
             name: "bytes_per_delivered_event", unit: .bytes,
-            summary: "Bytes sent for each event that arrived."),
+            summary: "Bytes sent for each event that the devices believe delivered."),
         Entry(
             name: "retry_amplification", unit: .requests,
             summary: "Uploads for each that carried a batch for the first time: 1 without retries."),
