@@ -410,6 +410,12 @@ def test_another_version_of_the_tool_is_a_warning(tool: Tool, lab):
     (tool.folder / "new.json").write_bytes((lab[1] / "report.json").read_bytes())
     found = comparison(tool, "old.json", "new.json")
     assert any("0.0.1" in warning for warning in found["warnings"])
+    # Who reads nothing but the exit code hears it all the same, and so does who wants a form that has no warnings.
+    for options in (("-q",), ("--format", "junit")):
+        done = tool.run("compare", "old.json", "new.json", *options).expect(0)
+        assert "warning: made by different versions of beaconswarm, 0.0.1" in " ".join(done.err.split())
+        assert (done.out == "") == (options == ("-q",))
+    assert tool.run("compare", "old.json", "new.json").expect(0).err == ""
 
 
 PAIR = {

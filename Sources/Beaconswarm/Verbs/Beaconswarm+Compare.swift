@@ -20,6 +20,10 @@ extension Beaconswarm {
         try check(comparison, options)
         if let out = options.out { try write(comparison, to: out) }
         if !options.quiet { show(comparison, options) }
+        // Where the result says nothing, or is in a form that has no room for them.
+        if options.quiet || options.format == "junit" {
+            for warning in comparison.warnings { Console.error("warning: \(Escaping.line(warning))") }
+        }
         return CommandStatus(rawValue: comparison.exitCode) ?? .internalError
     }
 

@@ -50,7 +50,7 @@ package enum Escaping {
     }
 
     /// For a line of a terminal or of a log.
-    static func line(_ text: String) -> String {
+    package static func line(_ text: String) -> String {
         mapped(text) { $0 == "\n" || $0 == "\t" ? " " : nil }
     }
 
