@@ -84,6 +84,17 @@ struct ComparisonTableTests {
         #expect(!line.contains("pt["))
     }
 
+    @Test("a gate on a figure without samples names itself")
+    func withoutSamples() throws {
+        var request = ComparisonRequest()
+        request.gates = [try Gate.parse("radio_seconds <= base*2")]
+        let found = comparison(request)
+        #expect(found.gates.first?.outcome == .fails)
+        #expect(
+            found.gates.first?.reason
+                == "radio_seconds <= base*2: radio_seconds has no samples to hold against it")
+    }
+
     @Test("a gate that cannot be held against bytes names itself")
     func bytes() throws {
         var request = ComparisonRequest()

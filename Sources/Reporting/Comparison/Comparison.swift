@@ -227,7 +227,7 @@ extension Comparison {
         guard let difference = cells.distance(beyond: gate) else {
             return GateResult(
                 text: gate.text, figure: gate.figure.name, outcome: .fails,
-                reason: "\(gate.figure.name) has no samples to hold against it")
+                reason: "\(gate.text): \(gate.figure.name) has no samples to hold against it")
         }
         let holds = gate.comparison.holds(difference.mean, 0)
         var outcome: GateResult.Outcome = holds ? .holds : .fails
