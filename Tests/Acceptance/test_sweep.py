@@ -51,6 +51,13 @@ def test_bodies_are_measured_unless_somebody_wants_them_written(tool: Tool):
     assert json.loads(done.expect(0).out)["bodies"] == "encode"
 
 
+def test_one_point_is_told_in_the_singular(tool: Tool):
+    path = write_scenario(tool.folder, steady(devices=2, duration="5s"))
+    done = tool.run("sweep", path, "--vary", f"{BATCH}=50", "--out", "s").expect(0)
+    assert "acceptance, 1 point, 1 simulation\n" in done.err
+    assert "1 point over 1 seed." in " ".join(done.out.split())
+
+
 def test_the_front_is_what_nothing_beats(tool: Tool):
     found = sweep(tool, *GRID)
 

@@ -30,6 +30,8 @@ struct LabTests {
     func progress() {
         let line = CellProgress.line(done: 12, running: 2, count: 40, share: 0.25, elapsed: .seconds(30))
         #expect(line == "█████░░░░░░░░░░░░░░░ 12 of 40 simulations, 2 running, about 1m30s left")
+        let single = CellProgress.line(done: 0, running: 1, count: 1, share: 0, elapsed: .seconds(1))
+        #expect(single == "░░░░░░░░░░░░░░░░░░░░ 0 of 1 simulation, 1 running")
         let first = CellProgress.line(done: 0, running: 2, count: 40, share: 0, elapsed: .seconds(1))
         #expect(!first.contains("left"))
         let begun = CellProgress.line(done: 0, running: 2, count: 9, share: 1e-9, elapsed: .milliseconds(2))

@@ -121,7 +121,7 @@ final class CellProgress: Sendable {
     }
 
     static func line(done: Int, running: Int, count: Int, share: Double, elapsed: Interval) -> String {
-        "\(ProgressWords.bar(share)) \(done) of \(count) simulations, \(running) running"
+        "\(ProgressWords.bar(share)) \(done) of \(count.of("simulation")), \(running) running"
             + ProgressWords.timeLeft(share, elapsed: elapsed, from: 0.01)
     }
 }

@@ -44,7 +44,7 @@ struct LabRunner {
         let folder = try makeFolder()
         console.say(
             "beaconswarm \(Beaconswarm.version): \(base.reference.name), \(part.map { "part \($0.text), " } ?? "")"
-                + "\(cells.count) simulations: "
+                + "\(cells.count.of("simulation")): "
                 + "\(variants.joined(separator: ", ")) over \(seeds.count == 1 ? "seed" : "\(seeds.count) seeds from") \(seeds[0])"
         )
         console.warn(of: base.document)

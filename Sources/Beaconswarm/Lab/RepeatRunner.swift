@@ -129,8 +129,8 @@ struct RepeatRunner {
             side.target.map { "\(side.name) \(base.document.redact($0))" }
         }
         console.say(
-            "beaconswarm \(Beaconswarm.version): \(base.reference.name), \(count) live runs of "
-                + "\(base.document.duration.text), \(seeds.count) seeds from \(seeds[0])"
+            "beaconswarm \(Beaconswarm.version): \(base.reference.name), \(count.of("live run")) of "
+                + "\(base.document.duration.text), \(seeds.count.of("seed")) from \(seeds[0])"
                 + (targets.isEmpty ? "" : ", by turns against " + targets.joined(separator: " and ")))
         console.warn(of: base.document)
     }

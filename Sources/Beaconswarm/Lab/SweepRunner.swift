@@ -111,8 +111,8 @@ struct SweepRunner {
         let kept = cells.map { cell in read(cell, in: folder) }
         let done = kept.count { $0 != nil }
         console.say(
-            "beaconswarm \(Beaconswarm.version): \(base.reference.name), \(grid.count) points, "
-                + "\(cells.count) simulations" + (done > 0 ? ", \(done) of them played already" : ""))
+            "beaconswarm \(Beaconswarm.version): \(base.reference.name), \(grid.count.of("point")), "
+                + "\(cells.count.of("simulation"))" + (done > 0 ? ", \(done) of them played already" : ""))
         console.warn(of: base.document)
         interruption.begin {}
         interruption.onRequest { [console] in
