@@ -387,6 +387,9 @@ def test_single_runs(tool: Tool):
 def test_a_lab_without_variants_wants_a_second_run(tool: Tool, lab):
     play(tool, OUTAGE, "--seeds", 2, "--variant", "base", out="only")
     assert "only has no variant but base: name a second run" in tool.run("compare", "only").expect(64).err
+    for name, other in (("base", "small"), ("slow", "base")):
+        said = " ".join(lab[0].run("compare", f"lab/variants/{name}").expect(64).err.split())
+        assert f"name it and what it is to be compared with, such as lab/variants/{other}" in said
     asked = lab[0].run("compare", "lab").expect(64).err
     assert "which variant is to be held against base? Name it with --candidate: small, slow" in asked
 

@@ -35,6 +35,7 @@ enum ComparedSide {
         _ path: String, base: String?, candidate: String?
     ) throws(CommandFailure) -> (Comparison.Side, Comparison.Side) {
         let path = trimmed(path)
+        if let alone = variantAlone(path) { throw alone }
         guard let lab = try RunReader.lab(path) else {
             // What is no run at all is told as that.
             _ = try RunReader.read(path)
@@ -56,6 +57,19 @@ enum ComparedSide {
             try side(of: lab, base, label: base, run: path, option: "--base"),
             try side(of: lab, name, label: name, run: path, option: "--candidate")
         )
+    }
+
+    /// What is wrong with `RUN/variants/NAME` and nothing beside it: one of its simulations would be no comparison either.
+    private static func variantAlone(_ path: String) -> CommandFailure? {
+        guard let (root, name) = split(path), let lab = try? RunReader.lab(root),
+            lab.variants.contains(where: { $0.name == name })
+        else { return nil }
+        let others = lab.variants.map(\.name).filter { $0 != name }
+        let other = others.contains(lab.baseName) ? lab.baseName : others.first
+        return CommandFailure(
+            .usage,
+            "\(path) is one variant of a run: name it and what it is to be compared with"
+                + (other.map { ", such as \(root)/variants/\($0)" } ?? ""))
     }
 
     private static func trimmed(_ path: String) -> String {
