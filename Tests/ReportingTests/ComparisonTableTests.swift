@@ -68,6 +68,22 @@ struct ComparisonTableTests {
         #expect(Set(labels).count == labels.count)
     }
 
+    @Test(
+        "names of one length are all told whole, beside their figures or all on lines of their own",
+        arguments: 60...110)
+    func sameLength(width: Int) throws {
+        let row = try #require(comparison().row("events_lost{entry:outage}"))
+        var rows = [row, row, row]
+        for (index, name) in ["within_1m", "within_1h", "elsewhere"].enumerated() {
+            rows[index].figure.name = "freshness_\(name){entry:outage}"
+        }
+        let lines = ComparisonTable(rows, paint: Paint(isOn: false), width: width).lines
+        #expect(!lines.contains { $0.contains("…") })
+        #expect(rows.allSatisfy { row in lines.contains { $0.hasPrefix(row.figure.name) } })
+        #expect(lines.count == 4 || lines.count == 7)
+        #expect(lines.allSatisfy { $0.count <= width })
+    }
+
     @Test("names that would be cut to the same are told whole, and columns never touch")
     func wide() throws {
         let found = comparison()

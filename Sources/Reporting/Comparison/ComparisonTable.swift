@@ -9,7 +9,7 @@ struct ComparisonTable {
 
     /// The longest verdict, and two blanks before it.
     private static let wordWidth = 13
-    /// What a name takes at least; intervals are left out rather than names cut shorter.
+    /// What names have at least beside their figures; intervals are left out rather than more names set apart.
     private static let leastName = 24
 
     init(_ rows: [Comparison.Row], paint: Paint, width: Int) {
@@ -28,15 +28,14 @@ struct ComparisonTable {
         widths = [hasIntervals ? rest - interval : rest] + numbers + [hasIntervals ? interval : 0]
     }
 
-    /// A head, and each figure with its verdict.
+    /// A head, and each figure with its verdict. A name that has no room stands whole on a line of its own: cut in the
+    /// middle, it could be that of another figure, and nobody could type it.
     var lines: [String] {
-        let names = rows.map { Columns.shortened($0.figure.name, widths[0] - 1) }
         var lines = [paint(line(["", "base", "candidate", "difference", "95 %"]) + "verdict", .dim)]
         for (index, row) in rows.enumerated() {
-            // Two figures under one name could not be told apart.
-            let isTold = names.count { $0 == names[index] } == 1
-            if !isTold { lines.append(Columns.shortened(row.figure.name, width)) }
-            let own: [String] = [isTold ? names[index] : ""] + Array(cells[index].dropFirst())
+            let hasRoom = row.figure.name.count < widths[0]
+            if !hasRoom { lines.append(Columns.shortened(row.figure.name, width)) }
+            let own: [String] = [hasRoom ? row.figure.name : ""] + Array(cells[index].dropFirst())
             lines.append(line(own) + word(row.word))
             if let shortfall = row.shortfall { lines.append("  " + paint(shortfall, .dim)) }
         }
