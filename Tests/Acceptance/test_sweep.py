@@ -85,6 +85,29 @@ def test_the_front_is_what_nothing_beats(tool: Tool):
         assert float(row["event_freshness.p(95)"]) == pytest.approx(own[1])
 
 
+def test_a_sweep_that_fails_says_why_and_where(tool: Tool):
+    """No event is lost: one of the two conditions cannot hold."""
+    path = write_scenario(tool.folder, steady(devices=2, duration="10s"))
+    vary = 'thresholds.events_lost=["rate<0.1"],["rate<0"]'
+    done = tool.run("sweep", path, "--vary", vary, "--seeds", 2, "--out", "s", "--no-color").expect(99)
+    said = " ".join(done.out.split())
+    assert "✗ 2 of 4 simulations did not pass;" in said and "exit code 99: events_lost violated rate<0" in said
+    assert '1 of 2 points did not pass: events_lost=["rate<0"] (failed).' in said
+    # The two are equal in all that is drawn, so nothing beats either.
+    assert '✗ events_lost=["rate<0"]' in said and '✗ events_lost=["rate<0.1"]' not in said
+    assert "✗: did not pass" in said
+    found = json.loads((tool.folder / "s/sweep.json").read_text())
+    assert (found["verdict"], found["exit_code"]) == ("failed", 99) and len(found["front"]) == 2
+    lines = list(csv.reader((tool.folder / "s/sweep.csv").read_text().splitlines()))
+    assert [line[-1] for line in lines] == ["verdict", "passed", "failed"]
+    page = (tool.folder / "s/sweep.html").read_text()
+    assert "2 of 4 simulations did not pass;" in page and "Failed (exit code 99)" in page
+    assert '<td class="w judged passed">passed</td>' in page and '<td class="w judged failed">failed</td>' in page
+    assert len(re.findall(r'class="loss\d front failed"', re.search(r'<svg class="chart trade roomy".*?</svg>', page, re.S)[0])) == 1
+    passed = tool.run("sweep", path, "--vary", f"{BATCH}=5,50", "--out", "p", "--no-color").expect(0)
+    assert "✓ 2 simulations passed." in passed.out and "did not pass" not in passed.out
+
+
 def test_the_page_draws_each_point_and_sorts_without_a_script(tool: Tool):
     found = sweep(tool, *GRID)
     page = (tool.folder / "s/sweep.html").read_text()

@@ -101,7 +101,7 @@ package enum ComparisonHTML {
         HTMLWriter().notes("Warnings", comparison.warnings, into: &html)
     }
 
-    private static func verdict(_ text: String, _ tone: String, word: String, into html: inout Markup) {
+    static func verdict(_ text: String, _ tone: String, word: String, into html: inout Markup) {
         html.element("div", ["class": "verdict \(tone)"]) { html in
             html.element("p", ["class": "word"], word)
             html.element("p", ["class": "why"], text)

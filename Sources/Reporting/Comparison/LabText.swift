@@ -101,10 +101,7 @@ package enum LabText {
         let paint = Paint(isOn: color)
         let width = max(80, width)
         var lines = ["", "  " + Columns.clipped(head(report), width - 2), ""]
-        let sign = report.exitCode == 0 ? paint("✓", .bold, .good) : paint("✗", .bold, .bad)
-        for (index, line) in Columns.wrapped(Escaping.line(verdict(report)), width - 4).enumerated() {
-            lines.append((index == 0 ? "  \(sign) " : "    ") + paint(line, .bold))
-        }
+        lines += verdictLines(report, paint, width)
         let heading = report.mode == .live ? "█ RUNS" : "█ VARIANTS"
         lines += ["", "  " + paint(heading, .bold), ""] + table(report, paint, width)
         if !comparisons.isEmpty {
@@ -117,6 +114,14 @@ package enum LabText {
             }
         }
         return (lines + [""]).joined(separator: "\n") + "\n"
+    }
+
+    /// The verdict behind its sign.
+    static func verdictLines(_ report: LabReport, _ paint: Paint, _ width: Int) -> [String] {
+        let sign = report.exitCode == 0 ? paint("✓", .bold, .good) : paint("✗", .bold, .bad)
+        return Columns.wrapped(Escaping.line(verdict(report)), width - 4).enumerated().map { index, line in
+            (index == 0 ? "  \(sign) " : "    ") + paint(line, .bold)
+        }
     }
 
     private static func head(_ report: LabReport) -> String {

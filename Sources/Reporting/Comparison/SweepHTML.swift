@@ -16,6 +16,9 @@ package enum SweepHTML {
                 html.element("p", ["class": "lead"], sweep.lab.scenario.description)
             }
             html.element("p", ["class": "lead"], SweepText.sentence(sweep))
+            ComparisonHTML.verdict(
+                LabText.verdict(sweep.lab), sweep.lab.verdict.rawValue, word: LabText.word(sweep.lab),
+                into: &html)
         }
         html.element("main") { html in
             picture(sweep, into: &html)
@@ -28,6 +31,7 @@ package enum SweepHTML {
 
     static let style: StaticString = """
         .trade circle{stroke:var(--card);stroke-width:1.2}.trade .front circle{stroke:var(--ink);stroke-width:2.2}
+        .trade .failed circle{stroke:var(--bad);stroke-width:2.2;stroke-dasharray:3 2}
         .trade .number{font-size:12px;font-weight:650}
         .loss0{fill:var(--delivered)}.loss1{fill:var(--pending)}.loss2{fill:var(--evicted)}
         .loss3{fill:var(--rejected)}.loss4{fill:var(--lost)}.trade text{fill:var(--ink)}
@@ -49,19 +53,23 @@ package enum SweepHTML {
         #sort-10:checked~.scroll tbody tr{order:var(--s10)}#sort-11:checked~.scroll tbody tr{order:var(--s11)}
         #sort-12:checked~.scroll tbody tr{order:var(--s12)}#sort-13:checked~.scroll tbody tr{order:var(--s13)}
         #sort-14:checked~.scroll tbody tr{order:var(--s14)}#sort-15:checked~.scroll tbody tr{order:var(--s15)}
+        #sort-16:checked~.scroll tbody tr{order:var(--s16)}#sort-17:checked~.scroll tbody tr{order:var(--s17)}
+        #sort-18:checked~.scroll tbody tr{order:var(--s18)}#sort-19:checked~.scroll tbody tr{order:var(--s19)}
+        td.judged{color:var(--tone);font-weight:620}td.judged.passed{color:inherit;font-weight:inherit}
         .sorts>input:focus-visible~.turn{outline:2px solid var(--delivered)}
         """
     /// As many columns as the style sheet can sort by.
-    private static let columnLimit = 16
+    private static let columnLimit = 20
 
     static func picture(_ sweep: SweepReport, into html: inout Markup) {
         HTMLWriter().section("picture", "Freshness against cost", &html) { html in
             html.element(
                 "p",
                 "A point for each combination, the mean of its seeds. Ringed and numbered: the Pareto front, which no "
-                    + "other point beats in cost, freshness and loss at once. To the left and below is better."
+                    + "other point beats in cost, freshness and loss at once; in dashes: what did not pass. To the left "
+                    + "and below is better."
             )
-            for note in SweepText.missing(sweep) { html.element("p", note) }
+            for note in SweepText.notes(sweep) { html.element("p", note) }
             html.element("ul", ["class": "key"]) { html in
                 let names = ["up to 0.01 % lost", "up to 0.1 %", "up to 1 %", "up to 10 %", "more"]
                 for (level, name) in names.enumerated() {
@@ -95,13 +103,16 @@ package enum SweepHTML {
             }
             return Column(name: sweep.axes[axis].name, cells: values, order: order(positions))
         }
+        let verdict = Column(
+            name: "verdict", cells: points.map(\.outcome.words),
+            order: order(points.map { Double($0.outcome.failures) }))
         let figures = SweepText.figures(sweep).map { figure in
             let values = sweep.lab.variants.map { sweep.mean(figure, $0) }
             return Column(
                 name: figure.name, cells: values.map { ComparisonText.value($0, figure) },
                 order: order(values))
         }
-        return Array(([number] + axes + figures).prefix(columnLimit))
+        return Array(([number] + axes + [verdict] + figures).prefix(columnLimit))
     }
 
     /// The rank of each value in ascending order, those that are missing last.
@@ -124,10 +135,10 @@ package enum SweepHTML {
                 html.scroller("All points", columns: columns.count) { html in
                     html.open("table")
                     html.element("thead") { html in
-                        html.element("tr") { head(columns, sweep.axes.count, sorts: sorts, into: &$0) }
+                        html.element("tr") { head(columns, sweep.axes.count + 1, sorts: sorts, into: &$0) }
                     }
                     html.element("tbody") { html in
-                        for point in sweep.points { row(point, columns, sweep.axes.count, into: &html) }
+                        for point in sweep.points { row(point, columns, sweep.axes.count + 1, into: &html) }
                     }
                     html.close("table")
                 }
@@ -169,7 +180,9 @@ package enum SweepHTML {
                 ("Simulations", "\(played) of \(lab.variants.count * lab.seeds.count)"),
                 ("On the front so far", "\(front)"),
             ]
-            for (name, value) in counts {
+            let failing = lab.variants.count { SweepReport.Outcome($0.cells).failures > 0 }
+            let bad = failing > 0 ? [("Points that did not pass", "\(failing)")] : []
+            for (name, value) in counts + bad {
                 html.element("div") { html in
                     html.element("dt", name)
                     html.element("dd", value)
@@ -178,6 +191,7 @@ package enum SweepHTML {
         }
     }
 
+    /// - Parameter words: Columns of words after the first; the last of them is the verdict.
     private static func row(
         _ point: SweepReport.Point, _ columns: [Column], _ words: Int, into html: inout Markup
     ) {
@@ -186,8 +200,11 @@ package enum SweepHTML {
                 let cell = column.cells[point.index]
                 if index == 0 {
                     html.element("th", ["scope": "row"], cell)
+                } else if index == words {
+                    html.element(
+                        "td", ["class": "w judged \(point.outcome.verdict?.rawValue ?? "passed")"], cell)
                 } else {
-                    html.element("td", ["class": index <= words ? "w" : "n"], cell)
+                    html.element("td", ["class": index < words ? "w" : "n"], cell)
                 }
             }
         }

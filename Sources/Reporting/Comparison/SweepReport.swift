@@ -56,8 +56,35 @@ package struct SweepReport: Sendable {
         package var cost: Double?
         package var freshness: Double?
         package var loss: Double?
+        /// Whether it passed.
+        package var outcome: Outcome
         /// Whether no other point is at least as good in cost, freshness and loss, and better in one of them.
         package var isOnFront = false
+    }
+
+    /// What the simulations of a point came to.
+    package struct Outcome: Hashable, Sendable {
+        /// The weightiest; `nil` where nothing was played.
+        package var verdict: Report.Verdict?
+        /// How many did not pass.
+        package var failures: Int
+        package var simulations: Int
+
+        init(_ cells: [LabReport.Cell]) {
+            verdict =
+                cells.max {
+                    VerdictRules.weight(of: $0.exitCode) < VerdictRules.weight(of: $1.exitCode)
+                }?.verdict
+            failures = cells.count { $0.exitCode != 0 }
+            simulations = cells.count
+        }
+
+        /// The verdict, and of how many it is where others passed.
+        var words: String {
+            guard let verdict else { return "–" }
+            guard failures > 0, failures < simulations else { return verdict.rawValue }
+            return "\(verdict.rawValue), \(failures) of \(Numbers.count(simulations, of: "seed"))"
+        }
     }
 
     /// All points, with the front marked.
@@ -68,7 +95,8 @@ package struct SweepReport: Sendable {
         var points = zip(lab.variants, SweepReport.grid(axes)).enumerated().map { index, pair in
             Point(
                 index: index, name: pair.0.name, values: pair.1, cost: mean(cost, pair.0),
-                freshness: mean(freshness, pair.0), loss: loss.flatMap { mean($0, pair.0) })
+                freshness: mean(freshness, pair.0), loss: loss.flatMap { mean($0, pair.0) },
+                outcome: Outcome(pair.0.cells))
         }
         let goals = points.map(\.goals)
         for index in points.indices {
@@ -119,10 +147,12 @@ package enum SweepCSV {
         let figures = Figure.all(in: sweep.lab.variants.flatMap(\.cells))
         let header =
             ["point"] + sweep.axes.map { Escaping.csv($0.path) } + ["pareto", "seeds"] + figures.map(\.name)
+            + ["verdict"]
         let rows = zip(sweep.points, sweep.lab.variants).map { point, variant in
             [String(point.index + 1)] + point.values.map(Escaping.csv)
                 + [point.isOnFront ? "1" : "0", String(variant.cells.count)]
                 + figures.map { sweep.mean($0, variant).map(JSONNode.digits) ?? "" }
+                + [point.outcome.verdict?.rawValue ?? ""]
         }
         return Array(([header] + rows).map { $0.joined(separator: ",") + "\r\n" }.joined().utf8)
     }

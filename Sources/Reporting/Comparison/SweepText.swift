@@ -35,17 +35,51 @@ package enum SweepText {
         }
     }
 
-    /// The summary, ending with a line feed: the front, cheapest first.
+    /// Which points did not pass; `nil` if all did.
+    static func failing(_ sweep: SweepReport) -> String? {
+        let outcomes = sweep.lab.variants.map { (name: $0.name, outcome: SweepReport.Outcome($0.cells)) }
+        let failing = outcomes.filter { $0.outcome.failures > 0 }
+        guard !failing.isEmpty else { return nil }
+        let names = failing.prefix(6).map { "\($0.name) (\($0.outcome.words))" }
+        let more = failing.count > names.count ? "; and \(failing.count - names.count) more" : ""
+        return "\(failing.count) of \(Numbers.count(outcomes.count, of: "point")) did not pass: "
+            + names.joined(separator: "; ") + more + "."
+    }
+
+    /// What to know before one takes a point for the best.
+    static func notes(_ sweep: SweepReport) -> [String] {
+        missing(sweep) + [failing(sweep)].compactMap(\.self)
+    }
+
+    /// The summary, ending with a line feed: whether all passed, and the front.
     package static func render(_ sweep: SweepReport, color: Bool, width: Int) -> String {
         let paint = Paint(isOn: color)
         let width = max(80, width)
-        let front = sweep.points.filter(\.isOnFront).sorted {
-            ($0.cost ?? 0, $0.index) < ($1.cost ?? 0, $1.index)
-        }
         var lines = [""]
         let head = "\(Escaping.line(sweep.lab.scenario.name)) · sweep · \(sentence(sweep))"
         lines += Columns.wrapped(Escaping.line(head), width - 2).map { "  \($0)" }
+        lines += [""] + LabText.verdictLines(sweep.lab, paint, width)
         lines += ["", "  " + paint("█ WHAT NOTHING BEATS in cost, freshness and loss", .bold), ""]
+        lines += front(sweep, paint, width)
+        for note in notes(sweep) {
+            lines += Columns.wrapped(Escaping.line(note), width - 4).map { "    " + $0 }
+        }
+        lines.append("")
+        let marks = failing(sweep) == nil ? "" : "; \(mark): did not pass"
+        let note =
+            "cost: \(sweep.cost.name); freshness: \(sweep.freshness.name); means over the seeds\(marks)."
+        lines += Columns.wrapped(note, width - 4).map { "    " + paint($0, .dim) }
+        return (lines + [""]).joined(separator: "\n") + "\n"
+    }
+
+    /// Before the names of points that did not pass.
+    private static let mark = "✗"
+
+    /// A head, and the front, cheapest first.
+    private static func front(_ sweep: SweepReport, _ paint: Paint, _ width: Int) -> [String] {
+        let front = sweep.points.filter(\.isOnFront).sorted {
+            ($0.cost ?? 0, $0.index) < ($1.cost ?? 0, $1.index)
+        }
         let cells = [12, 14, 10]
         let name = width - 4 - cells.reduce(0, +)
         func row(_ texts: [String]) -> String {
@@ -53,21 +87,15 @@ package enum SweepText {
                 + zip(texts.dropFirst(), cells).map { Columns.right(Columns.clipped($0, $1 - 1), $1) }
                 .joined()
         }
-        lines.append(paint(row(["", "cost", "freshness", "lost"]), .dim))
-        for point in front {
-            lines.append(
+        let head = paint(row(["", "cost", "freshness", "lost"]), .dim)
+        return [head]
+            + front.map { point in
                 row([
-                    Escaping.line(point.name), ComparisonText.value(point.cost, sweep.cost),
+                    (point.outcome.failures > 0 ? "\(mark) " : "") + Escaping.line(point.name),
+                    ComparisonText.value(point.cost, sweep.cost),
                     ComparisonText.value(point.freshness, sweep.freshness),
                     point.loss.map { Numbers.percent($0) } ?? "–",
-                ]))
-        }
-        for note in missing(sweep) {
-            lines += Columns.wrapped(Escaping.line(note), width - 4).map { "    " + $0 }
-        }
-        lines.append("")
-        let note = "cost: \(sweep.cost.name); freshness: \(sweep.freshness.name); means over the seeds."
-        lines += Columns.wrapped(note, width - 4).map { "    " + paint($0, .dim) }
-        return (lines + [""]).joined(separator: "\n") + "\n"
+                ])
+            }
     }
 }

@@ -72,7 +72,7 @@ struct TradeOffChart: FramedChart {
     private func draw(_ point: SweepReport.Point, into svg: inout Markup) {
         guard let cost = point.cost, let freshness = point.freshness else { return }
         let (x, y) = (x(cost), frame.y(axis.position(freshness)))
-        let ring = point.isOnFront ? " front" : ""
+        let ring = (point.isOnFront ? " front" : "") + (point.outcome.failures > 0 ? " failed" : "")
         svg.element("g", ["class": "loss\(TradeOffChart.level(point.loss))\(ring)"]) { svg in
             svg.element("title", TradeOffChart.sentence(point, self.cost, self.freshness))
             svg.empty(
@@ -85,6 +85,7 @@ struct TradeOffChart: FramedChart {
         "\(point.index + 1): \(point.name): \(freshness.name) \(ComparisonText.value(point.freshness, freshness)), "
             + "\(cost.name) \(ComparisonText.value(point.cost, cost)), lost "
             + (point.loss.map { Numbers.percent($0) } ?? "–")
+            + (point.outcome.failures > 0 ? ", \(point.outcome.words)" : "")
     }
 
     /// Bounds of the colours, of all that was captured.
