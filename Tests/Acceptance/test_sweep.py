@@ -108,6 +108,17 @@ def test_a_sweep_that_fails_says_why_and_where(tool: Tool):
     assert "✓ 2 simulations passed." in passed.out and "did not pass" not in passed.out
 
 
+def test_points_with_other_users_are_told(tool: Tool):
+    """Populations of other names are other fleets: one may be better by chance."""
+    path = write_scenario(tool.folder, steady(devices=2, duration="10s"))
+    for axis, isForeign in (("populations.0.name=a,b", True), ("populations.ios.devices=1,2", True), (f"{BATCH}=5,50", False)):
+        out = f"s{axis.count('.')}{axis[-1]}"
+        said = " ".join(tool.run("sweep", path, "--vary", axis, "--out", out).expect(0).out.split())
+        page = (tool.folder / out / "sweep.html").read_text()
+        caution = f"not only another policy ({axis.partition('=')[0]})"
+        assert (caution in said) == (caution in page) == isForeign, axis
+
+
 def test_the_page_draws_each_point_and_sorts_without_a_script(tool: Tool):
     found = sweep(tool, *GRID)
     page = (tool.folder / "s/sweep.html").read_text()

@@ -85,6 +85,21 @@ struct SweepReportTests {
         #expect(rows.allSatisfy { $0.count == rows[0].count })
     }
 
+    @Test(
+        "an axis of something else than a policy is told, by its index, its name or a pointer",
+        arguments: [
+            ("populations.0.name", true), ("/populations/0/users", true), ("populations.ios.devices", true),
+            ("duration", true), ("populations.0", true), ("populations.ios.network", true),
+            ("populations.ios.sdk.upload.batch", false), ("/populations/0/version", false),
+            ("populations.0.system", false), ("thresholds.events_lost", false),
+        ])
+    func caution(path: String, isForeign: Bool) throws {
+        let sweep = try sweep(path)
+        let said = "not only another policy (\(path))"
+        #expect(terminal(sweep).contains(said) == isForeign)
+        #expect(String(decoding: SweepHTML.write(sweep), as: UTF8.self).contains(said) == isForeign)
+    }
+
     @Test("of many points that failed, some are named")
     func many() throws {
         var sweep = try sweep(points: 9)

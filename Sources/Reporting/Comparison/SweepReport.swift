@@ -39,6 +39,14 @@ package struct SweepReport: Sendable {
         axes.reduce([[]]) { points, axis in points.flatMap { point in axis.values.map { point + [$0] } } }
     }
 
+    /// The axes that change more than a policy: other users, or another world.
+    var foreignAxes: [String] {
+        axes.map(\.path).filter { path in
+            // A population may stand there by its name: where it stands decides, not which it is.
+            JSONPath(text: path).map { !ScenarioDifference.isAllowed($0.pointer) } ?? true
+        }
+    }
+
     /// The values of a point.
     package static func name(_ values: [String], of axes: [Axis]) -> String {
         zip(axes, values).map { axis, value in

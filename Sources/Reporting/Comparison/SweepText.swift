@@ -48,7 +48,16 @@ package enum SweepText {
 
     /// What to know before one takes a point for the best.
     static func notes(_ sweep: SweepReport) -> [String] {
-        missing(sweep) + [failing(sweep)].compactMap(\.self)
+        [caution(sweep)].compactMap(\.self) + missing(sweep) + [failing(sweep)].compactMap(\.self)
+    }
+
+    /// That the best point may be that of the easiest users; `nil` where nothing but a policy is varied.
+    private static func caution(_ sweep: SweepReport) -> String? {
+        let foreign = sweep.foreignAxes
+        guard !foreign.isEmpty else { return nil }
+        return
+            "The points are not only another policy (\(foreign.joined(separator: ", "))): those that differ there are "
+            + "played by other users or in another world, and may be better for that alone."
     }
 
     /// The summary, ending with a line feed: whether all passed, and the front.
