@@ -100,6 +100,26 @@ struct SweepReportTests {
         #expect(String(decoding: SweepHTML.write(sweep), as: UTF8.self).contains(said) == isForeign)
     }
 
+    @Test("points that differ in what the collector does not keep are told, unless that is what is drawn")
+    func notKept() throws {
+        var sweep = try sweep()
+        for (point, share) in [0, 0.0004, 0.6].enumerated() {
+            for cell in sweep.lab.variants[point].cells.indices {
+                sweep.lab.variants[point].cells[cell].measures = [
+                    LabReport.NamedValue("events_not_kept", share)
+                ]
+            }
+        }
+        #expect(terminal(sweep).contains("events_not_kept is 0 % to 60.0 %:"))
+        sweep.lab.variants.removeLast()
+        #expect(!terminal(sweep).contains("events_not_kept"))
+        var drawn = sweep
+        drawn.lab.variants[0].cells[0].measures = [LabReport.NamedValue("events_not_kept", 0.9)]
+        #expect(terminal(drawn).contains("events_not_kept is"))
+        drawn.cost = try Figure.parse("events_not_kept")
+        #expect(!terminal(drawn).contains("events_not_kept is"))
+    }
+
     @Test("of many points that failed, some are named")
     func many() throws {
         var sweep = try sweep(points: 9)

@@ -48,7 +48,8 @@ package enum SweepText {
 
     /// What to know before one takes a point for the best.
     static func notes(_ sweep: SweepReport) -> [String] {
-        [caution(sweep)].compactMap(\.self) + missing(sweep) + [failing(sweep)].compactMap(\.self)
+        [caution(sweep)].compactMap(\.self) + missing(sweep)
+            + [notKept(sweep), failing(sweep)].compactMap(\.self)
     }
 
     /// That the best point may be that of the easiest users; `nil` where nothing but a policy is varied.
@@ -58,6 +59,19 @@ package enum SweepText {
         return
             "The points are not only another policy (\(foreign.joined(separator: ", "))): those that differ there are "
             + "played by other users or in another world, and may be better for that alone."
+    }
+
+    /// That points differ in what no goal of the front counts; `nil` if they do not, or if it is a goal.
+    private static func notKept(_ sweep: SweepReport) -> String? {
+        let name = CostMeasures.notKept.name
+        guard ![sweep.cost.name, sweep.freshness.name].contains(name), let figure = try? Figure.parse(name)
+        else { return nil }
+        let shares = sweep.lab.variants.compactMap { sweep.mean(figure, $0) }
+        guard let least = shares.min(), let most = shares.max(), most - least > ComparisonRequest.leastShare
+        else { return nil }
+        return
+            "\(name) is \(Numbers.percent(least)) to \(Numbers.percent(most)): events that the collector acknowledged "
+            + "without keeping them count as delivered here. --cost \(name) makes them a goal."
     }
 
     /// The summary, ending with a line feed: whether all passed, and the front.
