@@ -257,6 +257,28 @@ def test_identical_variants_are_byte_equal_and_the_same(tool: Tool):
     assert {row["verdict"] for row in found["metrics"].values()} == {"same"} and found["differences"] == []
 
 
+def test_a_variant_that_an_option_undoes_is_told(tool: Tool):
+    """It is played all the same, and whoever compares it is told that nothing is compared."""
+    path = write_scenario(tool.folder, OUTAGE | {"duration": "30s", "timeline": []})
+    setting = "populations.ios.sdk.storage.limit=300;populations.ios.sdk.storage.evict=20"
+    limit, evict = (f"/populations/0/sdk/storage/{name}" for name in ("limit=300", "evict=20"))
+    sets = [word for each in setting.split(";") for word in ("--set", each)]
+    for out, options, env, origin in (("a", sets, {}, "--set"), ("b", [], {"BEACONSWARM_SET": setting}, "BEACONSWARM_SET")):
+        done = tool.run("simulate", path, "-q", "--out", out, "--seeds", 2, *options, env=env).expect(0)
+        told = " ".join(done.err.split())
+        assert f"warning: variant small is the same as base: {origin} {limit} and {origin} {evict} decide" in told
+        assert "variant slow" not in told
+        found = comparison(tool, out, "--candidate", "small")
+        assert found["differences"] == []
+        assert any(warning.startswith("small is the same scenario as base: no policy is compared") for warning in found["warnings"])
+        slow = tool.run("compare", out, "--candidate", "slow").expect(0, 99)
+        assert "no policy is compared" not in " ".join(slow.out.split())
+    # Part of what a variant changes is still another policy, and a variant alone is compared with nothing.
+    for options in (sets[:2], [*sets, "--variant", "small"]):
+        part = tool.run("simulate", path, "-q", "--out", f"c{len(options)}", "--seeds", 2, *options).expect(0)
+        assert "the same as base" not in part.err
+
+
 def test_where_nothing_was_measured_nothing_is_the_same(tool: Tool):
     scenario = copy.deepcopy(OUTAGE) | {"duration": "5s", "drain": "1s", "timeline": []}
     scenario["variants"] = {"twin": {"populations.ios.sdk.storage.limit": 500}}

@@ -365,6 +365,31 @@ struct LabReportTests {
         #expect(comparison.differences.map(\.isAllowed) == [false, true])
     }
 
+    @Test("a variant that plays what base plays is told, with what the run was played with")
+    func sameScenario() throws {
+        var report = try report()
+        func told() throws -> [String] {
+            try #require(report.comparisons.first).warnings.filter { $0.contains("no policy is compared") }
+        }
+        #expect(try told().isEmpty)
+        report.variants[1].changes = []
+        #expect(try told() == ["b200 is the same scenario as base: no policy is compared"])
+        report.scenario.overrides = ["--seed /seed=1", "--set /drain=\"2s\""]
+        #expect(
+            try told() == [
+                "b200 is the same scenario as base: no policy is compared; the run was played with "
+                    + "--set /drain=\"2s\""
+            ])
+        // Of two runs, or where nobody knows what was played, there is nothing to be told.
+        let own = try #require(report.comparisons.first)
+        var other = own.candidate
+        other.run = "another"
+        let apart = Comparison(base: own.base, candidate: other, request: ComparisonRequest())
+        #expect(!apart.warnings.contains { $0.contains("no policy is compared") })
+        report.resolved = .null
+        #expect(try told().isEmpty)
+    }
+
     @Test("the weightiest cell decides: 70, 95, 105, 96, 99")
     func weights() throws {
         var report = try report()

@@ -42,13 +42,8 @@ struct LabRunner {
         }
         try checkRoom()
         let folder = try makeFolder()
-        console.say(
-            "beaconswarm \(Beaconswarm.version): \(base.reference.name), \(part.map { "part \($0.text), " } ?? "")"
-                + "\(cells.count.of("simulation")): "
-                + "\(variants.joined(separator: ", ")) over \(seeds.count == 1 ? "seed" : "\(seeds.count) seeds from") \(seeds[0])"
-        )
-        console.warn(of: base.document)
         var output = LabOutput(report: try blank(), folder: folder, console: console)
+        try introduce(output.report)
         try output.writePartial()
         interruption.begin {}
         interruption.onRequest { [console] in
@@ -73,6 +68,17 @@ struct LabRunner {
             "part \(part.text) is in \(folder.path); join all parts with: beaconswarm merge "
                 + "\(Escaping.shell(options.out ?? "")) --out DIR")
         return .success
+    }
+
+    /// Says what is going to happen, and what to beware of.
+    private func introduce(_ report: LabReport) throws(CommandFailure) {
+        console.say(
+            "beaconswarm \(Beaconswarm.version): \(base.reference.name), \(part.map { "part \($0.text), " } ?? "")"
+                + "\(cells.count.of("simulation")): "
+                + "\(variants.joined(separator: ", ")) over \(seeds.count == 1 ? "seed" : "\(seeds.count) seeds from") \(seeds[0])"
+        )
+        console.warn(of: base.document)
+        try warnOfUndoneVariants(in: report)
     }
 
     private func write(
@@ -155,7 +161,7 @@ struct LabRunner {
         }
     }
 
-    private func scenario(of cell: Cell) throws(CommandFailure) -> LoadedScenario {
+    func scenario(of cell: Cell) throws(CommandFailure) -> LoadedScenario {
         var source = options.source
         source.variant = cell.variant
         source.seed = String(cell.seed)

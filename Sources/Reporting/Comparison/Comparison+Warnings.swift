@@ -1,3 +1,5 @@
+import Wire
+
 extension Comparison {
     /// What to know before one believes the figures.
     func ownWarnings(refusesBytes: Bool) -> [String] {
@@ -24,8 +26,7 @@ extension Comparison {
             let what = left == 1 ? "1 simulation of a seed" : "\(left) simulations of seeds"
             warnings.append("\(what) that only one of the two has \(left == 1 ? "is" : "are") left out")
         }
-        if let notKept = warningOfNotKept { warnings.append(notKept) }
-        if let waiting = warningOfWaiting { warnings.append(waiting) }
+        warnings += [warningOfSameScenario, warningOfNotKept, warningOfWaiting].compactMap(\.self)
         for side in [base, candidate] {
             let bad = side.cells.filter { $0.verdict != .passed }
             if let first = bad.first {
@@ -35,6 +36,16 @@ extension Comparison {
             }
         }
         return warnings
+    }
+
+    /// A variant that plays what its base plays compares nothing, however many seeds it has. Targets that take turns may do so.
+    private var warningOfSameScenario: String? {
+        guard base.mode == .virtual, let run = base.run, run == candidate.run, base.resolved != .null,
+            base.variant != candidate.variant, differences.isEmpty
+        else { return nil }
+        let given = candidate.scenario.overrides.filter { !$0.hasPrefix("--seed ") }
+        return "\(candidate.variant) is the same scenario as \(base.variant): no policy is compared"
+            + (given.isEmpty ? "" : "; the run was played with \(given.joined(separator: ", "))")
     }
 
     /// How much more of what was acknowledged the candidate's collector does not hold, if that matters. A single pair has no
