@@ -15,33 +15,8 @@ struct DeviceStory {
     private var unchangedFetches = 0
     private var failedFetches = 0
 
-    /// An upload that has ended, or neighbours that ended alike.
-    private struct Uploads {
-        var numbers: ClosedRange<UInt32>
-        var began: Instant
-        var ended: Instant
-        var outcome: String
-        var events: Int
-        var delivered: Int
-
-        /// One that ended.
-        init(_ number: UInt32, _ begun: Begun, ended: Instant, outcome: String, delivered: Int = 0) {
-            numbers = number...number
-            began = begun.at
-            self.ended = ended
-            self.outcome = outcome
-            events = begun.request.eventCount
-            self.delivered = delivered
-        }
-    }
-
-    /// An upload in the air.
-    private typealias Begun = (at: Instant, request: TracedRequest)
-
-    private enum Item {
-        case line(String)
-        case uploads(Uploads)
-    }
+    /// An upload in the air: when it was asked for, and by which step.
+    private typealias Begun = (at: Instant, step: Int, request: TracedRequest)
 
     /// - Parameter joinsUploads: Whether neighbours that ended alike are one sentence.
     init(_ steps: [TraceStep], _ context: DeviceContext, joinsUploads: Bool) {
@@ -50,13 +25,12 @@ struct DeviceStory {
             guard case .sealed(let event) = step.what else { return nil }
             return event
         }.sorted { $0.id.sequence < $1.id.sequence }
-        var items: [(at: Instant, item: Item)] = []
-        for session in context.life.sessions { items.append((session.from, .line(text(session)))) }
+        var items = context.life.sessions.map { session in
+            StoryItem(at: session.from, step: StoryItem.session, what: .line(text(session)))
+        }
         addUploads(steps, to: &items)
         addEnds(steps, to: &items)
-        // Sessions first: what happens at their very beginning happens in them.
-        let order = items.indices.sorted { (items[$0].at, $0) < (items[$1].at, $1) }
-        lines = DeviceStory.told(order.map { items[$0] }, joinsUploads: joinsUploads)
+        lines = StoryJoiner(items, joinsUploads: joinsUploads).lines
     }
 
     // MARK: - Sessions
@@ -78,41 +52,34 @@ struct DeviceStory {
 
     // MARK: - Uploads
 
-    private mutating func addUploads(_ steps: [TraceStep], to items: inout [(at: Instant, item: Item)]) {
+    private mutating func addUploads(_ steps: [TraceStep], to items: inout [StoryItem]) {
         var open: [UInt32: Begun] = [:]
         var deliveries = Deliveries(steps)
-        for step in steps {
+        func tell(_ begun: Begun, ended: Instant, _ outcome: String, delivered: Int = 0) {
+            let upload = ToldUploads(
+                begun.request, began: begun.at, ended: ended, outcome: outcome, delivered: delivered)
+            items.append(StoryItem(at: begun.at, step: begun.step, what: .uploads(upload)))
+        }
+        for (index, step) in steps.enumerated() {
             switch step.what {
             case .asked(let request) where request.number.kind == .upload:
-                open[request.number.number] = (step.at, request)
+                open[request.number.number] = (step.at, index, request)
             case .ended(let number, let end) where number.kind == .config:
                 countFetch(end)
             case .ended(let number, let end):
                 guard let begun = open.removeValue(forKey: number.number) else { continue }
                 let isSuccess = if case .answered(_, true) = end { true } else { false }
                 let delivered = isSuccess ? deliveries.take(by: begun.request, answeredAt: step.at) : 0
-                let upload = Uploads(
-                    number.number, begun, ended: step.at, outcome: DeviceStory.words(end),
-                    delivered: delivered)
-                items.append((begun.at, .uploads(upload)))
+                tell(begun, ended: step.at, end.words, delivered: delivered)
             case .died:
-                for (number, begun) in open.sorted(by: { $0.key < $1.key }) {
-                    let outcome = RequestFailure.processDied.words
-                    items.append(
-                        (begun.at, .uploads(Uploads(number, begun, ended: step.at, outcome: outcome))))
-                }
+                for begun in open.values { tell(begun, ended: step.at, RequestFailure.processDied.words) }
                 open = [:]
             default: break
             }
         }
-        for (number, begun) in open.sorted(by: { $0.key < $1.key }) {
-            items.append(
-                (
-                    begun.at,
-                    .line(
-                        "upload \(number), with \(begun.request.eventCount.of("event")), had no end in the run"
-                    )
-                ))
+        for (number, begun) in open {
+            let text = "upload \(number), with \(begun.request.eventCount.of("event")), had no end in the run"
+            items.append(StoryItem(at: begun.at, step: begun.step, what: .line(text)))
         }
     }
 
@@ -125,100 +92,47 @@ struct DeviceStory {
         }
     }
 
-    /// What became of an upload, as its sentence goes on.
-    private static func words(_ end: TracedEnd) -> String {
-        switch end {
-        case .answered(let status, let isAcknowledged):
-            "was answered \(status)\(isAcknowledged ? "" : ", no success to this SDK")"
-        case .failed(let failure): failure.words
-        case .givenBack: "never left, since the run's drain was over"
-        }
-    }
-
-    /// The same of several.
-    private static func ofAll(_ outcome: String) -> String {
-        let plurals = [("was ", "were all "), ("could not ", "none could "), ("never ", "none ever ")]
-        guard let (one, all) = plurals.first(where: { outcome.hasPrefix($0.0) }) else {
-            return "all " + outcome
-        }
-        return all + outcome.dropFirst(one.count)
-    }
-
-    /// Each in a sentence, or uploads that ended alike, with nothing between them, in one.
-    private static func told(
-        _ items: [(at: Instant, item: Item)], joinsUploads: Bool
-    ) -> [StoryLine] {
-        var lines: [StoryLine] = []
-        var pending: Uploads?
-        func tell(_ uploads: Uploads?) {
-            if let uploads { lines.append(StoryLine(at: uploads.began, text: text(uploads))) }
-        }
-        for (at, item) in items {
-            switch item {
-            case .line(let text):
-                tell(pending)
-                pending = nil
-                lines.append(StoryLine(at: at, text: text))
-            case .uploads(let next):
-                guard joinsUploads, var same = pending, same.outcome == next.outcome else {
-                    tell(pending)
-                    pending = next
-                    continue
-                }
-                let low = min(same.numbers.lowerBound, next.numbers.lowerBound)
-                same.numbers = low...max(same.numbers.upperBound, next.numbers.upperBound)
-                same.ended = max(same.ended, next.ended)
-                same.events += next.events
-                same.delivered += next.delivered
-                pending = same
-            }
-        }
-        tell(pending)
-        return lines
-    }
-
-    private static func text(_ uploads: Uploads) -> String {
-        let count = uploads.numbers.count
-        let names =
-            count == 1
-            ? "upload \(uploads.numbers.lowerBound)"
-            : "uploads \(uploads.numbers.lowerBound) to \(uploads.numbers.upperBound)"
-        let length = StoryClock.words(uploads.ended - uploads.began)
-        // An event that is sent again is in each of them.
-        let repeats = count > 1 && uploads.delivered < uploads.events ? " (repeats counted)" : ""
-        return
-            "\(names) with \(uploads.events.of("event"))\(repeats) "
-            + (count == 1 ? uploads.outcome : DeviceStory.ofAll(uploads.outcome))
-            + ", \(uploads.delivered) delivered; \(count == 1 ? "took" : "over") \(length)"
-    }
-
     // MARK: - Ends
 
-    private func addEnds(_ steps: [TraceStep], to items: inout [(at: Instant, item: Item)]) {
-        var last: (at: Instant, first: SealedEvent, count: Int)?
-        func tellLast() {
-            guard let group = last else { return }
-            let event = group.first
-            let others = group.count > 1 ? " and \(group.count - 1) more" : ""
-            let text =
-                "\(event.id.text)\(others) \(event.disposition.fate.rawValue): \(event.disposition.reason)"
-            items.append((min(group.at, context.end), .line(text)))
+    /// Events that were lost at one instant and alike.
+    private struct Losses {
+        let at: Instant
+        /// The step of the first.
+        let step: Int
+        let first: SealedEvent
+        var count = 1
+
+        var text: String {
+            let others = count > 1 ? " and \(count - 1) more" : ""
+            return "\(first.id.text)\(others) \(first.disposition.fate.rawValue): \(first.disposition.reason)"
         }
-        for step in steps {
+    }
+
+    private func addEnds(_ steps: [TraceStep], to items: inout [StoryItem]) {
+        var last: Losses?
+        func tellLast() {
+            guard let last else { return }
+            items.append(StoryItem(at: min(last.at, context.end), step: last.step, what: .line(last.text)))
+        }
+        for (index, step) in steps.enumerated() {
             switch step.what {
             case .sealed(let event) where event.disposition.fate.isLoss:
                 if let group = last, group.at == step.at, group.first.disposition == event.disposition {
                     last?.count += 1
                 } else {
                     tellLast()
-                    last = (step.at, event, 1)
+                    last = Losses(at: step.at, step: index, first: event)
                 }
-            case .updated(let number): items.append((step.at, .line(context.update(to: number))))
-            case .died: items.append((step.at, .line(context.death(at: step.at))))
+            case .updated(let number): tell(context.update(to: number))
+            case .died: tell(context.death(at: step.at))
             case .network(let kind):
-                let name = kind.map { "on \($0.name)" } ?? "back on its own network"
-                items.append((step.at, .line("the timeline put the device \(name)")))
+                tell(
+                    "the timeline put the device \(kind.map { "on \($0.name)" } ?? "back on its own network")"
+                )
             default: break
+            }
+            func tell(_ text: String) {
+                items.append(StoryItem(at: step.at, step: index, what: .line(text)))
             }
         }
         tellLast()
@@ -246,40 +160,6 @@ struct DeviceStory {
             sums.append("\(fetches) \(fetches == 1 ? "fetch" : "fetches") of the configuration\(notes)")
         }
         return sums
-    }
-}
-
-/// The delivered events that are not told of an upload yet.
-///
-/// Events are sealed when the last request that carries them has ended, which may be another than the one whose
-/// answer acknowledged them; and several uploads may be answered at one instant.
-private struct Deliveries {
-    /// Their sequences, in the order in which they were sealed, by the instant of their acknowledgement.
-    private var open: [Instant: [UInt32]] = [:]
-
-    init(_ steps: [TraceStep]) {
-        for step in steps {
-            if case .sealed(let event) = step.what, event.disposition == .delivered {
-                open[event.ackedAt, default: []].append(event.id.sequence)
-            }
-        }
-    }
-
-    /// Takes those that an upload delivered: what it carries, or, where only its bytes would tell, as many of
-    /// the first as it has events.
-    ///
-    /// - Returns: how many.
-    mutating func take(by request: TracedRequest, answeredAt at: Instant) -> Int {
-        guard var left = open[at] else { return 0 }
-        let count = left.count
-        if let carried = request.carried {
-            let own = Set(carried)
-            left.removeAll { own.contains($0) }
-        } else {
-            left.removeFirst(min(request.eventCount, count))
-        }
-        open[at] = left
-        return count - left.count
     }
 }
 

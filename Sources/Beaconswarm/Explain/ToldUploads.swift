@@ -1,0 +1,105 @@
+import Accounting
+import DeviceSDK
+import Timebase
+
+/// An upload of a device that has ended, or neighbours that ended alike.
+struct ToldUploads {
+    private var numbers: ClosedRange<UInt32>
+    private(set) var began: Instant
+    private var ended: Instant
+    private let outcome: String
+    private var events: Int
+    private var delivered: Int
+
+    /// One that ended.
+    init(
+        _ request: TracedRequest, began: Instant, ended: Instant, outcome: String, delivered: Int = 0
+    ) {
+        numbers = request.number.number...request.number.number
+        self.began = began
+        self.ended = ended
+        self.outcome = outcome
+        events = request.eventCount
+        self.delivered = delivered
+    }
+
+    /// Whether one sentence can tell of both.
+    func isLike(_ other: ToldUploads) -> Bool { outcome == other.outcome }
+
+    mutating func join(_ next: ToldUploads) {
+        let low = min(numbers.lowerBound, next.numbers.lowerBound)
+        numbers = low...max(numbers.upperBound, next.numbers.upperBound)
+        ended = max(ended, next.ended)
+        events += next.events
+        delivered += next.delivered
+    }
+
+    var text: String {
+        let count = numbers.count
+        let names =
+            count == 1
+            ? "upload \(numbers.lowerBound)" : "uploads \(numbers.lowerBound) to \(numbers.upperBound)"
+        let length = StoryClock.words(ended - began)
+        // An event that is sent again is in each of them.
+        let repeats = count > 1 && delivered < events ? " (repeats counted)" : ""
+        return
+            "\(names) with \(events.of("event"))\(repeats) "
+            + (count == 1 ? outcome : ToldUploads.ofAll(outcome))
+            + ", \(delivered) delivered; \(count == 1 ? "took" : "over") \(length)"
+    }
+
+    /// What became of several.
+    private static func ofAll(_ outcome: String) -> String {
+        let plurals = [("was ", "were all "), ("could not ", "none could "), ("never ", "none ever ")]
+        guard let (one, all) = plurals.first(where: { outcome.hasPrefix($0.0) }) else {
+            return "all " + outcome
+        }
+        return all + outcome.dropFirst(one.count)
+    }
+}
+
+extension TracedEnd {
+    /// What became of an upload, as its sentence goes on.
+    var words: String {
+        switch self {
+        case .answered(let status, let isAcknowledged):
+            "was answered \(status)\(isAcknowledged ? "" : ", no success to this SDK")"
+        case .failed(let failure): failure.words
+        case .givenBack: "never left, since the run's drain was over"
+        }
+    }
+}
+
+/// The delivered events that are not told of an upload yet.
+///
+/// Events are sealed when the last request that carries them has ended, which may be another than the one whose
+/// answer acknowledged them; and several uploads may be answered at one instant.
+struct Deliveries {
+    /// Their sequences, in the order in which they were sealed, by the instant of their acknowledgement.
+    private var open: [Instant: [UInt32]] = [:]
+
+    init(_ steps: [TraceStep]) {
+        for step in steps {
+            if case .sealed(let event) = step.what, event.disposition == .delivered {
+                open[event.ackedAt, default: []].append(event.id.sequence)
+            }
+        }
+    }
+
+    /// Takes those that an upload delivered: what it carries, or, where only its bytes would tell, as many of
+    /// the first as it has events.
+    ///
+    /// - Returns: how many.
+    mutating func take(by request: TracedRequest, answeredAt at: Instant) -> Int {
+        guard var left = open[at] else { return 0 }
+        let count = left.count
+        if let carried = request.carried {
+            let own = Set(carried)
+            left.removeAll { own.contains($0) }
+        } else {
+            left.removeFirst(min(request.eventCount, count))
+        }
+        open[at] = left
+        return count - left.count
+    }
+}
