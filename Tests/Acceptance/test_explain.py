@@ -179,6 +179,19 @@ def test_expired_by_age(tool: Tool):
     assert any("the app crashed" in text and text.endswith("the event outlived it on disk") for text in told)
 
 
+def test_what_expires_at_a_launch_is_told_before_the_launchs_uploads(tool: Tool):
+    folder, lines = simulate(tool, growing(storage={"ttl": "20s"}))
+    seen = 0
+    for device in sorted({line["id"].split("-")[0] for line in lines.values() if line["cause"] == "expired"}):
+        told = json.loads(tool.run("explain", folder, "--device", device, "--all", "--json").expect(0).out)["story"]
+        for index, line in enumerate(told):
+            if re.search(r" evicted: .* longer than the SDK", line["text"]):
+                same = [other["text"] for other in told[:index] if other["at"] == line["at"]]
+                assert not any(text.startswith("upload") for text in same), told
+                seen += any(other["at"] == line["at"] for other in told[index + 1 :])
+    assert seen, "no upload at the instant of an expiry"
+
+
 def test_killed_with_what_was_only_in_memory(tool: Tool):
     folder, lines = simulate(tool, growing())
     line = first_with(lines, fate="lost", cause="killed")
