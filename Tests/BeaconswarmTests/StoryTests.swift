@@ -95,4 +95,20 @@ struct StoryTests {
         #expect(told.count == beginnings.count)
         for (text, beginning) in zip(told, beginnings) { #expect(text.hasPrefix(beginning)) }
     }
+
+    @Test("repeats are told of where an event is in several uploads of a sentence")
+    func repeats() async throws {
+        let bench = try await StoryBench()
+        func uploads(_ first: [UInt32], _ second: [UInt32]) -> String {
+            let told = bench.told([
+                bench.captured(0..<4, at: 1), bench.asked(0, first, at: 10),
+                bench.ended(0, .failed(.refused), at: 10), bench.asked(1, second, at: 20),
+                bench.ended(1, .failed(.refused), at: 20),
+            ])
+            return told.last ?? ""
+        }
+        #expect(uploads([0, 1], [2]).hasPrefix("uploads 0 to 1 with 3 events were all refused"))
+        #expect(
+            uploads([0, 1], [1, 2]).hasPrefix("uploads 0 to 1 with 4 events (repeats counted) were all"))
+    }
 }

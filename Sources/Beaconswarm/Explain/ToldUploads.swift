@@ -9,6 +9,8 @@ struct ToldUploads {
     private var ended: Instant
     private let outcome: String
     private var events: Int
+    /// Those, each once; `nil` where only the bytes of one of the uploads would tell.
+    private var sequences: Set<UInt32>?
     private var delivered: Int
 
     /// One that ended.
@@ -20,6 +22,7 @@ struct ToldUploads {
         self.ended = ended
         self.outcome = outcome
         events = request.eventCount
+        sequences = request.carried.map { Set($0) }
         self.delivered = delivered
     }
 
@@ -31,7 +34,14 @@ struct ToldUploads {
         numbers = low...max(numbers.upperBound, next.numbers.upperBound)
         ended = max(ended, next.ended)
         events += next.events
+        if let others = next.sequences { sequences?.formUnion(others) } else { sequences = nil }
         delivered += next.delivered
+    }
+
+    /// Whether an event is in several of them, as one that is sent again is; where nobody knows, whether one may be.
+    private var repeats: Bool {
+        guard numbers.count > 1 else { return false }
+        return sequences.map { $0.count < events } ?? (delivered < events)
     }
 
     var text: String {
@@ -40,10 +50,8 @@ struct ToldUploads {
             count == 1
             ? "upload \(numbers.lowerBound)" : "uploads \(numbers.lowerBound) to \(numbers.upperBound)"
         let length = StoryClock.words(ended - began)
-        // An event that is sent again is in each of them.
-        let repeats = count > 1 && delivered < events ? " (repeats counted)" : ""
         return
-            "\(names) with \(events.of("event"))\(repeats) "
+            "\(names) with \(events.of("event"))\(repeats ? " (repeats counted)" : "") "
             + (count == 1 ? outcome : ToldUploads.ofAll(outcome))
             + ", \(delivered) delivered; \(count == 1 ? "took" : "over") \(length)"
     }
