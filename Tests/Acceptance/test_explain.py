@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from conftest import Tool
-from helpers import read_events, steady, write_scenario
+from helpers import SCENARIOS, read_events, steady, write_scenario
 
 #: What a run without "start" begins with.
 START = datetime(2026, 1, 5, tzinfo=timezone.utc).timestamp() * 1000
@@ -190,6 +190,19 @@ def test_what_expires_at_a_launch_is_told_before_the_launchs_uploads(tool: Tool)
                 assert not any(text.startswith("upload") for text in same), told
                 seen += any(other["at"] == line["at"] for other in told[index + 1 :])
     assert seen, "no upload at the instant of an expiry"
+
+
+def test_the_upload_that_cleared_an_event_away_is_told(tool: Tool):
+    path, events = SCENARIOS / "systems/trackingsdk-clear.json", tool.folder / "events.ndjson"
+    tool.run("simulate", path, "--out", "run", "--events", events, "--quiet").expect(0)
+    cleared = [line for line in read_events(events) if line["cause"] == "cleared_unsent"]
+    assert cleared
+    for line in cleared[:5]:
+        told = texts(tool, tool.folder / "run", line["id"])
+        clearing = r"upload \d+, which did not carry it, was answered \d+.*, and with what it carried the SDK cleared the event away"
+        (index,) = [number for number, text in enumerate(told) if re.fullmatch(clearing, text)]
+        assert told[-1].endswith("the SDK cleared it away, and no upload with it had been a success (cleared_unsent)")
+        assert not any("the SDK kept the event" in text for text in told[index:])
 
 
 def test_killed_with_what_was_only_in_memory(tool: Tool):

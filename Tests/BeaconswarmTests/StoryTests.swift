@@ -14,14 +14,16 @@ struct StoryBench {
     let context: DeviceContext
     let scratch: Scratch
 
+    static let sensors = #""system": "sensors", "version": "1.10.17", "#
+
     /// - Parameters:
-    ///   - population: More members of the population, each with a comma behind it.
+    ///   - population: Members of the population, each with a comma behind it.
     ///   - timeline: Its entries.
-    init(_ population: String = "", timeline: String = "") async throws {
+    init(_ population: String = sensors, timeline: String = "") async throws {
         scratch = try Scratch()
         let text = """
             {"name": "told", "seed": 7, "duration": "60s", "drain": "5s", "populations": [{
-              "name": "ios", "devices": 1, "system": "sensors", "version": "1.10.17", \(population)
+              "name": "ios", "devices": 1, \(population)
               "persona": {"extends": "steady", "rate": "1/s"}}],
              "timeline": [\(timeline)]}
             """
@@ -110,5 +112,75 @@ struct StoryTests {
         #expect(uploads([0, 1], [2]).hasPrefix("uploads 0 to 1 with 3 events were all refused"))
         #expect(
             uploads([0, 1], [1, 2]).hasPrefix("uploads 0 to 1 with 4 events (repeats counted) were all"))
+    }
+
+    @Test("several that were lost alike are told of as several")
+    func plural() async throws {
+        let bench = try await StoryBench()
+        func loss(_ disposition: Disposition, of count: UInt32) -> String? {
+            bench.told((0..<count).map { bench.sealed($0, disposition, at: 9) }).last
+        }
+        #expect(
+            loss(.evicted(.expired), of: 1)
+                == "0-0 evicted: it had been stored for longer than the SDK keeps events (expired)")
+        #expect(
+            loss(.evicted(.expired), of: 3)
+                == "0-0 and 2 more evicted: they had been stored for longer than the SDK keeps events (expired)"
+        )
+        let causes: [Disposition] = [
+            .evicted(.storageLimit), .evicted(.expired), .rejected(status: 413), .retriesExhausted,
+            .lost(.killed), .lost(.clearedUnsent), .lost(.storageError),
+        ]
+        for cause in causes {
+            let text = try #require(loss(cause, of: 2))
+            #expect(text.contains(" they ") || text.contains(" them "))
+            #expect(text.firstMatch(of: /\bit (was|had|is|up|away)\b/) == nil, "\(text)")
+        }
+    }
+
+    @Test(
+        "an upload that clears away what it did not carry is told of, and that this SDK kept nothing afterwards"
+    )
+    func clearing() async throws {
+        let bench = try await StoryBench(#""system": "trackingsdk", "#)
+        let clearing =
+            "upload 0, which did not carry it, was answered 200, and with what it carried the SDK cleared the event away"
+        let told = bench.told(
+            of: 1,
+            [
+                bench.captured(0..<1, at: 1), bench.asked(0, [0], at: 1), bench.captured(1..<2, at: 2),
+                bench.asked(1, [0, 1], at: 2), bench.asked(2, [0, 1], at: 3),
+                bench.ended(0, .answered(status: 200, isAcknowledged: true), at: 4),
+                bench.ended(1, .answered(status: 429, isAcknowledged: false), at: 5),
+                bench.ended(2, .failed(.reset), at: 6),
+                bench.sealed(1, .lost(.clearedUnsent), from: 2, at: 6),
+            ])
+        #expect(told.count(where: { $0 == clearing }) == 1)
+        #expect(!told.contains { $0.contains("kept the event") })
+        let atOnce = bench.told(
+            of: 1,
+            [
+                bench.captured(0..<1, at: 1), bench.asked(0, [0], at: 1), bench.captured(1..<2, at: 2),
+                bench.ended(0, .answered(status: 200, isAcknowledged: true), at: 4),
+                bench.sealed(0, .delivered, at: 4), bench.sealed(1, .lost(.clearedUnsent), from: 2, at: 4),
+            ])
+        #expect(atOnce.dropLast().last == clearing)
+        #expect(
+            atOnce.last
+                == "lost, 2 s after its capture: the SDK cleared it away, and no upload with it had been a success (cleared_unsent)"
+        )
+    }
+
+    @Test("what leaves by itself is not put down to the upload that has just ended")
+    func notCleared() async throws {
+        let bench = try await StoryBench()
+        let told = bench.told(
+            of: 1,
+            [
+                bench.captured(0..<2, at: 1), bench.asked(0, [0], at: 2),
+                bench.ended(0, .answered(status: 200, isAcknowledged: true), at: 4),
+                bench.sealed(0, .delivered, at: 4), bench.sealed(1, .lost(.clearedUnsent), at: 4),
+            ])
+        #expect(!told.contains { $0.contains("which did not carry it") })
     }
 }

@@ -104,7 +104,8 @@ struct DeviceStory {
 
         var text: String {
             let others = count > 1 ? " and \(count - 1) more" : ""
-            return "\(first.id.text)\(others) \(first.disposition.fate.rawValue): \(first.disposition.reason)"
+            return
+                "\(first.id.text)\(others) \(first.disposition.fate.rawValue): \(first.disposition.reason(of: count))"
         }
     }
 

@@ -20,6 +20,9 @@ struct EventStory {
     /// Uploads that carried it and that the collector stored.
     private var stored: Set<UInt32> = []
     private var isCaptured = false
+    /// The place of the end of the upload that cleared it away without having carried it.
+    private let clearing: Int?
+    private var isCleared = false
 
     init(of sequence: UInt32, in steps: [TraceStep], _ context: DeviceContext) {
         self.sequence = sequence
@@ -33,6 +36,10 @@ struct EventStory {
         fates = KeyedFates(
             steps.lazy.compactMap { if case .sealed(let event) = $0.what { event } else { nil } })
         sealedIndex = found?.index ?? steps.count
+        clearing =
+            ClearingUpload(
+                of: sequence, sealedAt: sealedIndex, in: steps, system: context.plan.system.systemName
+            ).end
         for index in steps.indices where index <= sealedIndex { tell(steps[index], index) }
     }
 
@@ -49,6 +56,7 @@ struct EventStory {
             stored.insert(upload)
             say(step.at, "the collector stored the events of upload \(upload)\(again)")
         case .ended(let number, let end) where number.kind == .upload:
+            if index == clearing { tellClearing(end, of: number.number, step.at) }
             tell(end, of: number.number, step.at, index)
         case .updated(let number) where isCaptured: say(step.at, context.update(to: number))
         case .died where isCaptured: tellDeath(step.at, index)
@@ -97,7 +105,7 @@ struct EventStory {
         guard let began = carriers.removeValue(forKey: upload) else { return }
         let after = StoryClock.words(at - began)
         let isLast = sealed != nil && sealedIndex > index && steps[sealedIndex].at == at
-        let kept = isLast ? "" : ", and the SDK kept the event"
+        let kept = isLast || isCleared ? "" : ", and the SDK kept the event"
         switch end {
         case .answered(let status, let isAcknowledged):
             say(
@@ -111,6 +119,14 @@ struct EventStory {
             say(at, "upload \(upload) \(failure.words)\(time)\(lost)\(kept)")
         case .givenBack: say(at, "upload \(upload) never left: the run's drain was over")
         }
+    }
+
+    private mutating func tellClearing(_ end: TracedEnd, of upload: UInt32, _ at: Instant) {
+        isCleared = true
+        say(
+            at,
+            "upload \(upload), which did not carry it, \(end.words), and with what it carried the SDK cleared the "
+                + "event away")
     }
 
     private mutating func tellDeath(_ at: Instant, _ index: Int) {
@@ -129,13 +145,13 @@ struct EventStory {
         case .delivered:
             let acked = context.clock.offset(event.ackedAt)
             say(at, "its row is gone from the device: delivered at \(acked), \(age) after its capture")
-        case .suppressed: say(at, "never recorded: \(event.disposition.reason)")
-        case .pending: say(at, "pending: \(event.disposition.reason)")
+        case .suppressed: say(at, "never recorded: \(event.disposition.reason())")
+        case .pending: say(at, "pending: \(event.disposition.reason())")
         case .evicted, .rejected, .lost:
             let others = companions(of: event, at)
             say(
                 at,
-                "\(event.disposition.fate.rawValue), \(age) after its capture: \(event.disposition.reason)"
+                "\(event.disposition.fate.rawValue), \(age) after its capture: \(event.disposition.reason())"
                     + (others > 0 ? ", and \(others.of("other")) with it" : ""))
         }
     }

@@ -13,24 +13,43 @@ struct StoryLine: Hashable, Sendable {
 
 extension Disposition {
     /// Why, in words; the name under which reports count it follows in brackets.
-    var reason: String {
+    ///
+    /// - Parameter count: How many events it is told of.
+    func reason(of count: Int = 1) -> String {
         guard let cause else { return "" }
-        return "\(words) (\(cause))"
+        return "\(count == 1 ? words : wordsOfMany) (\(cause))"
     }
 
     private var words: String {
         switch self {
         case .delivered: ""
         case .suppressed(let cause): cause.words
-        case .evicted(.storageLimit): "the store was full, and it made room for newer ones or was refused"
+        case .evicted(.storageLimit):
+            "the store was full, and it made room for newer ones or was refused, or it is larger than the bound"
         case .evicted(.expired): "it had been stored for longer than the SDK keeps events"
+        case .retriesExhausted: "the SDK gave it up after as many failures in a row as it allows"
         case .rejected: "the SDK gave it up after an answer that was no success"
         case .lost(.killed): "it was only in memory when the process died"
-        case .lost(.clearedUnsent): "the SDK cleared it away unsent"
+        case .lost(.clearedUnsent): "the SDK cleared it away, and no upload with it had been a success"
         case .lost(.storageError): "the device's disk did not keep it"
         case .lost(.uninstalled): "the app was deleted with all it had stored"
         case .pending(.stored): "it was still on the device when the run ended"
         case .pending(.inFlight): "its upload had no answer when the run ended"
+        }
+    }
+
+    /// The same of several that were lost alike; stories tell other fates of one alone.
+    private var wordsOfMany: String {
+        switch self {
+        case .delivered, .suppressed, .pending, .lost(.uninstalled): words
+        case .evicted(.storageLimit):
+            "the store was full, and they made room for newer ones or were refused, or they are larger than the bound"
+        case .evicted(.expired): "they had been stored for longer than the SDK keeps events"
+        case .retriesExhausted: "the SDK gave them up after as many failures in a row as it allows"
+        case .rejected: "the SDK gave them up after an answer that was no success"
+        case .lost(.killed): "they were only in memory when the process died"
+        case .lost(.clearedUnsent): "the SDK cleared them away, and no upload with them had been a success"
+        case .lost(.storageError): "the device's disk did not keep them"
         }
     }
 }
@@ -40,7 +59,7 @@ extension Disposition.Suppression {
         switch self {
         case .sdkDisabled: "the SDK was switched off"
         case .blacklisted: "the configuration lists events of its name as unwanted"
-        case .autotrackOff: "the configuration wants no automatic events of its kind"
+        case .autotrackOff: "automatic events of its kind are switched off"
         case .invalid: "the SDK found it invalid"
         case .sampledOut: "the device's sample leaves it out"
         case .consent: "the user has not consented"
