@@ -157,6 +157,17 @@ def test_evicted_by_newer_ones(tool: Tool):
     assert texts(tool, folder, kept["id"])[-1] == "pending: it was still on the device when the run ended (stored)"
 
 
+@pytest.mark.parametrize("storage", [{"maxBytes": 1}, {"limit": 5, "evict": 1, "evictFrom": "newest"}])
+def test_what_the_store_refused_was_never_stored(tool: Tool, storage: dict):
+    scenario = lonely(timeline=[{"at": "0s", "collector": {"fault": "outage"}}])
+    scenario["populations"][0]["sdk"]["storage"] = storage
+    folder, lines = simulate(tool, scenario)
+    last = lines[f"0-{len(lines) - 1}"]
+    assert (last["fate"], last["cause"]) == ("evicted", "storage_limit")
+    captured, evicted = texts(tool, folder, last["id"])
+    assert captured.startswith("captured on wifi") and evicted.endswith("or it is larger than the bound (storage_limit)")
+
+
 #: Their phones end the process again and again.
 MORTAL = {"preset": "casual", "sessionsPerDay": 2000, "crashChance": 1}
 

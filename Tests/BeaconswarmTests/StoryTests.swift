@@ -183,4 +183,22 @@ struct StoryTests {
             ])
         #expect(!told.contains { $0.contains("which did not carry it") })
     }
+
+    @Test("an event that is gone at the instant of its capture is not told of as stored")
+    func neverStored() async throws {
+        let bench = try await StoryBench()
+        func told(lostAt seconds: Int64, from: Int64 = 1) -> [String] {
+            bench.told(
+                of: 0,
+                [
+                    bench.captured(0..<1, at: 1),
+                    bench.sealed(0, .evicted(.storageLimit), from: from, at: seconds),
+                ])
+        }
+        #expect(told(lostAt: 1).count == 2)
+        #expect(told(lostAt: 1).last?.contains("or it is larger than the bound (storage_limit)") == true)
+        #expect(told(lostAt: 2).dropFirst().first == "stored: 1 row on the device now")
+        #expect(told(lostAt: 1, from: -60).count == 2)
+        #expect(told(lostAt: 2, from: -60).dropFirst().first == "the device appeared with it in its store")
+    }
 }

@@ -68,14 +68,15 @@ struct EventStory {
         }
     }
 
+    /// - Parameter rows: Those on the device after the capture.
     private mutating func tellCapture(_ at: Instant, rows: Int) {
         isCaptured = true
         let capturedAt = sealed?.capturedAt ?? at
-        guard capturedAt >= context.clock.start else {
-            say(capturedAt, "captured before the run began")
-            return say(at, "the device appeared with it in its store")
-        }
-        say(capturedAt, context.capture(at: capturedAt))
+        let isPast = capturedAt < context.clock.start
+        say(capturedAt, isPast ? "captured before the run began" : context.capture(at: capturedAt))
+        // What is gone at this very instant was never stored, or no row of it is left to be counted.
+        if let sealed, sealed.disposition.fate.isLoss, steps[sealedPlace].at == at { return }
+        if isPast { return say(at, "the device appeared with it in its store") }
         if case .suppressed = sealed?.disposition { return }
         say(at, "stored: \(rows.of("row")) on the device now")
     }
