@@ -10,11 +10,14 @@ package import Timebase
 package protocol ArrivalObserver: AnyObject {
     /// An upload arrived and is stored.
     func stored(_ upload: StoredUpload)
+    /// An upload arrived that is acknowledged and not kept. By default nobody wants to know.
+    func passed(_ upload: PassedUpload)
     /// An event ended; see ``VirtualConfiguration/keepsBodies``. By default nobody wants to know.
     func ended(_ event: EndedEvent)
 }
 
 extension ArrivalObserver {
+    package func passed(_ upload: PassedUpload) {}
     package func ended(_ event: EndedEvent) {}
 }
 
@@ -51,4 +54,15 @@ package struct StoredUpload {
     package var content: StoredContent
     /// What it carries, in the body's order; empty where something beside the SDK may have changed that.
     package var events: CarriedEvents
+}
+
+/// An upload whose events are acknowledged and not kept.
+package struct PassedUpload {
+    /// The device's number in the run.
+    package var device: UInt32
+    /// Counts the device's uploads.
+    package var request: UInt32
+    /// When it arrived, on the run's clock.
+    package var at: Instant
+    package var reason: NotKept
 }

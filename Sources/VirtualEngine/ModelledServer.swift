@@ -91,13 +91,16 @@ struct ModelledServer {
         switch queue?.admit(at: now) {
         case .served(_, let until): served = until - now
         case .refused(let refusal):
-            return answer(refuse(content, refusal, at: now), to: request, after: served, sent: bytes)
+            let reply = refuse(content, refusal, at: now)
+            tell(of: reply, to: request, fleet: fleet, at: now)
+            return answer(reply, to: request, after: served, sent: bytes)
         case nil: break
         }
         let (reply, fault) = receive(content, at: now)
         if let arrivals, reply.disposition == .stored {
             tell(arrivals, of: content, request, fleet: fleet, at: now)
         }
+        tell(of: reply, to: request, fleet: fleet, at: now)
         // A connection that dies does not wait for the answer that it will not carry.
         if fault.resetsUnread || fault.diesAfterAccept {
             return .reset(after: served, sent: bytes)
@@ -154,6 +157,19 @@ struct ModelledServer {
                     population: fleet.populationIndex, device: fleet.globalNumber(of: Int(request.slot)),
                     request: request.number.number, at: now, content: stored, events: events))
         }
+    }
+
+    /// Tells of what is acknowledged and not kept.
+    private func tell(
+        of reply: CollectorReply, to request: OutgoingRequest, fleet: any DeviceFleet, at now: Instant
+    ) {
+        guard let arrivals, request.number.kind == .upload else { return }
+        let isDryRun = reply.disposition == .dryRun
+        guard isDryRun || reply.swallowed else { return }
+        arrivals.passed(
+            PassedUpload(
+                device: fleet.globalNumber(of: Int(request.slot)), request: request.number.number, at: now,
+                reason: isDryRun ? .dryRun : .swallowed))
     }
 
     private enum StoredForm {

@@ -118,6 +118,54 @@ def test_a_lost_reply_is_told_from_an_upload_that_never_arrived(tool: Tool):
     assert told[-1].startswith("delivered, 2")
 
 
+def audited(folder: Path) -> dict:
+    return json.loads((folder / "report.json").read_text())["audit"]
+
+
+def test_what_the_collector_did_not_keep_is_no_plain_delivery(tool: Tool):
+    fault = {"at": "15s", "for": "10s", "collector": {"fault": "wrongContent"}}
+    folder, lines = simulate(tool, lonely(timeline=[fault]))
+    line = captured_between(lines, 12, 15)
+    assert line["fate"] == "delivered"
+    told = texts(tool, folder, line["id"])
+    assert told[3] == "upload 1 was answered 200 after 1 ms: success, but the collector did not keep its events (swallowed)"
+    assert re.fullmatch(r"delivered, [\d.]+ s after its capture, as the SDK has it", told[4]) and len(told) == 5
+    words = tool.run("explain", folder, "--device", 0).expect(0).out
+    count = audited(folder)["swallowed"]
+    upload = f"upload 1 with {count} events was answered 200, {count} delivered"
+    assert f"{upload}, but the collector did not keep them (swallowed); took" in words
+    assert re.search(r"uploads 2 to \d+ with \d+ events were all answered 200, \d+ delivered; over", words)
+    assert f"(the collector did not keep {count} of them)" in words
+
+
+def test_what_was_only_checked_is_no_plain_delivery(tool: Tool):
+    scenario = lonely()
+    scenario["populations"][0]["sdk"]["debugMode"] = "debugOnly"
+    folder, lines = simulate(tool, scenario)
+    line = captured_between(lines, 4, 9)
+    told = texts(tool, folder, line["id"])
+    assert any(text.endswith(": success, but the collector did not keep its events (dry_run)") for text in told)
+    assert told[-1].endswith(", as the SDK has it")
+    words = tool.run("explain", folder, "--device", 0).expect(0).out
+    count = audited(folder)["dry_run"]
+    assert count == len(lines) and f"{count} delivered, but the collector did not keep them (dry_run); over" in words
+    assert f"delivered {count} (the collector did not keep {count} of them)" in words
+
+
+def test_a_swallowed_copy_of_what_is_stored_is_told_without_doubt(tool: Tool):
+    """The answer to the first copy got lost, and the second one was swallowed."""
+    entries = [
+        {"at": "0s", "for": "15s", "client": {"fault": "lostReply", "as": "reset"}},
+        {"at": "15s", "for": "10s", "collector": {"fault": "wrongContent"}},
+    ]
+    folder, lines = simulate(tool, lonely(timeline=entries))
+    told = texts(tool, folder, captured_between(lines, 4, 9)["id"])
+    assert told[3] == "the collector stored the events of upload 0"
+    assert any(text.endswith("success, but the collector did not keep its events (swallowed)") for text in told)
+    assert re.fullmatch(r"delivered, [\d.]+ s after its capture", told[-1])
+    assert audited(folder)["swallowed"] > 0
+
+
 def test_all_tells_each_upload_in_a_sentence_of_its_own(tool: Tool):
     folder, _ = simulate(tool, lonely())
 

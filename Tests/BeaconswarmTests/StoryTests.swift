@@ -201,4 +201,59 @@ struct StoryTests {
         #expect(told(lostAt: 1, from: -60).count == 2)
         #expect(told(lostAt: 2, from: -60).dropFirst().first == "the device appeared with it in its store")
     }
+
+    @Test(
+        "what the collector says to have taken and does not keep is told of",
+        arguments: [
+            ("off", #"{"at": "20s", "for": "20s", "collector": {"fault": "wrongContent"}}"#, "swallowed"),
+            ("debugOnly", "", "dry_run"),
+        ])
+    func notKept(debugMode: String, timeline: String, name: String) async throws {
+        let bench = try await StoryBench(
+            StoryBench.sensors + #""sdk": {"debugMode": "\#(debugMode)"}, "#, timeline: timeline)
+        let steps = try bench.played()
+        let passed = try #require(
+            steps.compactMap { step -> UInt32? in
+                if case .notKept(let upload, let isDryRun) = step.what, isDryRun == (name == "dry_run") {
+                    return upload
+                }
+                return nil
+            }.first)
+        let carried = try #require(
+            steps.compactMap { step -> [UInt32]? in
+                guard case .asked(let request) = step.what,
+                    request.number == RequestNumber(kind: .upload, number: passed)
+                else { return nil }
+                return request.carried
+            }.first)
+        let told = bench.told(of: try #require(carried.first), steps)
+        #expect(
+            told.contains { $0.hasSuffix(": success, but the collector did not keep its events (\(name))") })
+        #expect(
+            told.last?.hasPrefix("delivered, ") == true && told.last?.hasSuffix(", as the SDK has it") == true
+        )
+        let uploads = bench.told(steps).filter { $0.hasPrefix("upload") }
+        #expect(
+            uploads.contains {
+                $0.contains(", but the collector did not keep ") && $0.contains("(\(name)); ")
+            })
+        // Neighbours that were kept are not in its sentence.
+        #expect(name == "dry_run" || uploads.contains { !$0.contains("did not keep") })
+        let sums = DeviceStory(steps, bench.context, joinsUploads: true).sums
+        #expect(
+            sums.contains {
+                $0.wholeMatch(of: /delivered \d+ \(the collector did not keep \d+ of them\)/) != nil
+            })
+    }
+
+    @Test("what is not kept is written into a trace and read again", arguments: [true, false])
+    func traceLine(isDryRun: Bool) throws {
+        let step = TraceStep(at: Instant(nanoseconds: 5), .notKept(upload: 7, isDryRun: isDryRun))
+        let read = try #require(TraceLine.read(Array(TraceLine.text(step, of: 3).utf8)))
+        guard case .notKept(7, isDryRun) = read.step.what else {
+            Issue.record("read as \(read.step)")
+            return
+        }
+        #expect(read.device == 3 && read.step.at == step.at)
+    }
 }

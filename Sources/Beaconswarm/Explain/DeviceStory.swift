@@ -1,4 +1,5 @@
 import Accounting
+import CollectorModel
 import DeviceSDK
 import Timebase
 import World
@@ -14,6 +15,10 @@ struct DeviceStory {
     /// Those that were told that they have the latest configuration.
     private var unchangedFetches = 0
     private var failedFetches = 0
+    /// Events that the collector stored.
+    private var kept: Set<UInt32> = []
+    /// Those of uploads that it said to have taken and did not keep.
+    private var passed: Set<UInt32> = []
 
     /// An upload in the air: when it was asked for, and by which step.
     private typealias Begun = (at: Instant, step: Int, request: TracedRequest)
@@ -55,22 +60,31 @@ struct DeviceStory {
     private mutating func addUploads(_ steps: [TraceStep], to items: inout [StoryItem]) {
         var open: [UInt32: Begun] = [:]
         var deliveries = Deliveries(steps)
-        func tell(_ begun: Begun, ended: Instant, _ outcome: String, delivered: Int = 0) {
+        var notKept: [UInt32: NotKept] = [:]
+        func tell(
+            _ begun: Begun, ended: Instant, _ outcome: String, delivered: Int = 0, _ notKept: NotKept? = nil
+        ) {
             let upload = ToldUploads(
-                begun.request, began: begun.at, ended: ended, outcome: outcome, delivered: delivered)
+                begun.request, began: begun.at, ended: ended, outcome: outcome, delivered: delivered,
+                notKept: notKept)
             items.append(StoryItem(at: begun.at, step: begun.step, what: .uploads(upload)))
         }
         for (index, step) in steps.enumerated() {
             switch step.what {
             case .asked(let request) where request.number.kind == .upload:
                 open[request.number.number] = (step.at, index, request)
+            case .stored(let upload): kept.formUnion(open[upload]?.request.carried ?? [])
+            case .notKept(let upload, let isDryRun):
+                notKept[upload] = isDryRun ? .dryRun : .swallowed
+                passed.formUnion(open[upload]?.request.carried ?? [])
             case .ended(let number, let end) where number.kind == .config:
                 countFetch(end)
             case .ended(let number, let end):
                 guard let begun = open.removeValue(forKey: number.number) else { continue }
                 let isSuccess = if case .answered(_, true) = end { true } else { false }
                 let delivered = isSuccess ? deliveries.take(by: begun.request, answeredAt: step.at) : 0
-                tell(begun, ended: step.at, end.words, delivered: delivered)
+                let doubt = isSuccess ? notKept[number.number] : nil
+                tell(begun, ended: step.at, end.words, delivered: delivered, doubt)
             case .died:
                 for begun in open.values { tell(begun, ended: step.at, RequestFailure.processDied.words) }
                 open = [:]
@@ -141,6 +155,15 @@ struct DeviceStory {
 
     // MARK: - Sums
 
+    /// How many delivered events are nowhere but in the SDK's belief.
+    private var doubt: String {
+        let count = sealed.count {
+            let sequence = $0.id.sequence
+            return $0.disposition == .delivered && passed.contains(sequence) && !kept.contains(sequence)
+        }
+        return count == 0 ? "" : " (the collector did not keep \(count) of them)"
+    }
+
     /// Events by fate and cause, in the order of the fates, and fetches of the configuration.
     var sums: [String] {
         var sums = ["captured \(sealed.count)"]
@@ -149,7 +172,8 @@ struct DeviceStory {
             let causes = Set(own.map { $0.disposition.cause ?? "" }).sorted()
             for cause in causes {
                 let count = own.count { ($0.disposition.cause ?? "") == cause }
-                sums.append("\(fate.rawValue) \(count)\(cause.isEmpty ? "" : " (\(cause))")")
+                let note = fate == .delivered ? doubt : cause.isEmpty ? "" : " (\(cause))"
+                sums.append("\(fate.rawValue) \(count)\(note)")
             }
         }
         if fetches > 0 {

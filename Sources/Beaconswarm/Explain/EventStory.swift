@@ -1,4 +1,5 @@
 import Accounting
+import CollectorModel
 import DeviceSDK
 import Timebase
 import World
@@ -19,6 +20,9 @@ struct EventStory {
     private var attempts = 0
     /// Uploads that carried it and that the collector stored.
     private var stored: Set<UInt32> = []
+    /// The other uploads that carried it and that the collector said to have taken, by the name under which an audit counts
+    /// such events.
+    private var notKept: [UInt32: NotKept] = [:]
     private var isCaptured = false
     /// The place of the end of the upload that cleared it away without having carried it.
     private let clearing: Int?
@@ -55,6 +59,8 @@ struct EventStory {
             let again = stored.isEmpty ? "" : " again"
             stored.insert(upload)
             say(step.at, "the collector stored the events of upload \(upload)\(again)")
+        case .notKept(let upload, let isDryRun) where carriers[upload] != nil:
+            notKept[upload] = isDryRun ? .dryRun : .swallowed
         case .ended(let number, let end) where number.kind == .upload:
             if index == clearing { tellClearing(end, of: number.number, step.at) }
             tell(end, of: number.number, step.at, index)
@@ -112,7 +118,7 @@ struct EventStory {
             say(
                 at,
                 "upload \(upload) was answered \(status) after \(after): "
-                    + (isAcknowledged ? "success" : "no success to this SDK\(kept)"))
+                    + (isAcknowledged ? "success\(doubt(upload))" : "no success to this SDK\(kept)"))
         case .failed(let failure):
             let isHeld = stored.contains(upload)
             let lost = isHeld ? "; its reply was lost, for the collector had stored it" : ""
@@ -120,6 +126,11 @@ struct EventStory {
             say(at, "upload \(upload) \(failure.words)\(time)\(lost)\(kept)")
         case .givenBack: say(at, "upload \(upload) never left: the run's drain was over")
         }
+    }
+
+    /// What a success hides.
+    private func doubt(_ upload: UInt32) -> String {
+        notKept[upload].map { ", but the collector did not keep its events (\($0.rawValue))" } ?? ""
     }
 
     private mutating func tellClearing(_ end: TracedEnd, of upload: UInt32, _ at: Instant) {
@@ -141,11 +152,15 @@ struct EventStory {
     private mutating func tellFate(_ event: SealedEvent, _ at: Instant) {
         let age = StoryClock.words(
             (event.ackedAt == .distantFuture ? min(at, context.end) : event.ackedAt) - event.capturedAt)
+        // No copy of it is anywhere but in the SDK's belief.
+        let belief = stored.isEmpty && !notKept.isEmpty ? ", as the SDK has it" : ""
         switch event.disposition {
-        case .delivered where event.ackedAt == at: say(at, "delivered, \(age) after its capture")
+        case .delivered where event.ackedAt == at: say(at, "delivered, \(age) after its capture\(belief)")
         case .delivered:
             let acked = context.clock.offset(event.ackedAt)
-            say(at, "its row is gone from the device: delivered at \(acked), \(age) after its capture")
+            say(
+                at,
+                "its row is gone from the device: delivered at \(acked), \(age) after its capture\(belief)")
         case .suppressed: say(at, "never recorded: \(event.disposition.reason())")
         case .pending: say(at, "pending: \(event.disposition.reason())")
         case .evicted, .rejected, .lost:

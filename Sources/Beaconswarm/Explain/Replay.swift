@@ -62,7 +62,7 @@ struct Replay {
         }
     }
 
-    /// Hears what the collector stores of the device.
+    /// Hears what the collector stores of the device, and what it only says to have stored.
     private final class Arrivals: ArrivalObserver {
         private let book: TraceBook
 
@@ -70,6 +70,11 @@ struct Replay {
 
         func stored(_ upload: StoredUpload) {
             book.note(TraceStep(at: upload.at, .stored(upload: upload.request)), of: upload.device)
+        }
+
+        func passed(_ upload: PassedUpload) {
+            let step = TraceStep.What.notKept(upload: upload.request, isDryRun: upload.reason == .dryRun)
+            book.note(TraceStep(at: upload.at, step), of: upload.device)
         }
     }
 }

@@ -1,4 +1,5 @@
 import Accounting
+import CollectorModel
 import DeviceSDK
 import Timebase
 
@@ -8,6 +9,8 @@ struct ToldUploads {
     private(set) var began: Instant
     private var ended: Instant
     private let outcome: String
+    /// Why the collector did not keep what it said to have taken, by the name under which an audit counts it.
+    private let notKept: NotKept?
     private var events: Int
     /// Those, each once; `nil` where only the bytes of one of the uploads would tell.
     private var sequences: Set<UInt32>?
@@ -15,19 +18,23 @@ struct ToldUploads {
 
     /// One that ended.
     init(
-        _ request: TracedRequest, began: Instant, ended: Instant, outcome: String, delivered: Int = 0
+        _ request: TracedRequest, began: Instant, ended: Instant, outcome: String, delivered: Int = 0,
+        notKept: NotKept? = nil
     ) {
         numbers = request.number.number...request.number.number
         self.began = began
         self.ended = ended
         self.outcome = outcome
+        self.notKept = notKept
         events = request.eventCount
         sequences = request.carried.map { Set($0) }
         self.delivered = delivered
     }
 
     /// Whether one sentence can tell of both.
-    func isLike(_ other: ToldUploads) -> Bool { outcome == other.outcome }
+    func isLike(_ other: ToldUploads) -> Bool {
+        outcome == other.outcome && notKept == other.notKept
+    }
 
     mutating func join(_ next: ToldUploads) {
         let low = min(numbers.lowerBound, next.numbers.lowerBound)
@@ -50,10 +57,14 @@ struct ToldUploads {
             count == 1
             ? "upload \(numbers.lowerBound)" : "uploads \(numbers.lowerBound) to \(numbers.upperBound)"
         let length = StoryClock.words(ended - began)
+        let doubt =
+            notKept.map {
+                ", but the collector did not keep \(events == 1 ? "it" : "them") (\($0.rawValue))"
+            } ?? ""
         return
             "\(names) with \(events.of("event"))\(repeats ? " (repeats counted)" : "") "
             + (count == 1 ? outcome : ToldUploads.ofAll(outcome))
-            + ", \(delivered) delivered; \(count == 1 ? "took" : "over") \(length)"
+            + ", \(delivered) delivered\(doubt); \(count == 1 ? "took" : "over") \(length)"
     }
 
     /// What became of several.

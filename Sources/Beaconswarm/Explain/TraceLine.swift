@@ -1,4 +1,5 @@
 import Accounting
+import CollectorModel
 import DeviceSDK
 import Timebase
 import Wire
@@ -28,6 +29,11 @@ enum TraceLine {
                 ("carried", request.carried.map { .list($0.map { .int($0) }) } ?? .null),
             ]
         case .stored(let upload): [("step", .text("stored")), ("number", .int(upload))]
+        case .notKept(let upload, let isDryRun):
+            [
+                ("step", .text("not_kept")), ("number", .int(upload)),
+                ("reason", .text((isDryRun ? NotKept.dryRun : .swallowed).rawValue)),
+            ]
         case .ended(let number, let end):
             [
                 ("step", .text("ended")), ("request", .text(name(number.kind))),
@@ -37,16 +43,19 @@ enum TraceLine {
         case .died: [("step", .text("died"))]
         case .network(let kind):
             [("step", .text("network")), ("network", kind.map { .text($0.name) } ?? .null)]
-        case .sealed(let event):
-            [
-                ("step", .text("sealed")), ("sequence", .int(event.id.sequence)),
-                ("label", .int(event.label)),
-                ("attempts", .int(event.attempts)), ("disposition", .int(event.disposition.code)),
-                ("captured_ns", .int(event.capturedAt.nanoseconds)),
-                ("acked_ns", event.ackedAt == .distantFuture ? .null : .int(event.ackedAt.nanoseconds)),
-            ]
+        case .sealed(let event): members(of: event)
         case .finished: [("step", .text("finished"))]
         }
+    }
+
+    private static func members(of event: SealedEvent) -> [(String, JSONNode)] {
+        [
+            ("step", .text("sealed")), ("sequence", .int(event.id.sequence)),
+            ("label", .int(event.label)),
+            ("attempts", .int(event.attempts)), ("disposition", .int(event.disposition.code)),
+            ("captured_ns", .int(event.capturedAt.nanoseconds)),
+            ("acked_ns", event.ackedAt == .distantFuture ? .null : .int(event.ackedAt.nanoseconds)),
+        ]
     }
 
     private static func members(of end: TracedEnd) -> [(String, JSONNode)] {
@@ -79,6 +88,11 @@ enum TraceLine {
         case "stored":
             guard let number: UInt32 = node.number("number") else { return nil }
             return .stored(upload: number)
+        case "not_kept":
+            guard let number: UInt32 = node.number("number"),
+                let reason = node["reason"]?.string.flatMap(NotKept.init)
+            else { return nil }
+            return .notKept(upload: number, isDryRun: reason == .dryRun)
         case "ended":
             guard let number = number(of: node), let end = end(of: node) else { return nil }
             return .ended(number, end)

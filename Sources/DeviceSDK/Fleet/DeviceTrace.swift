@@ -24,6 +24,11 @@ package struct TraceStep: Sendable {
         case asked(TracedRequest)
         /// The collector stored the events of an upload; told in virtual time only.
         case stored(upload: UInt32)
+        /// The collector read the events of an upload and kept none, though it means to answer with success; told in
+        /// virtual time only.
+        ///
+        /// - Parameter isDryRun: Whether the client asked for it, else a planned fault answered in the collector's place.
+        case notKept(upload: UInt32, isDryRun: Bool)
         /// A request ended.
         case ended(RequestNumber, TracedEnd)
         /// A process started of a new version of the app: the rules are those of a roll-out, by its number from 1.
