@@ -191,6 +191,56 @@ def test_captured_without_a_radio(tool: Tool):
     assert 25000 < began < 31000
 
 
+#: Its devices lose their radio for seven seconds of each twenty.
+PATCHY = {
+    "wifi": {"dwell": "13s", "regular": True, "to": {"none": 1}},
+    "none": {"dwell": "7s", "regular": True, "to": {"wifi": 1}},
+}
+
+
+def patchy(**upload) -> dict:
+    scenario = lonely(networks={"patchy": {"chain": PATCHY}})
+    population = scenario["populations"][0]
+    population["network"] = "patchy"
+    population["sdk"]["upload"] |= upload
+    return scenario
+
+
+def radio_gaps(told: list[dict]) -> list[tuple[float, float]]:
+    """From and until of each time without a radio that is told of alone; milliseconds."""
+    gaps = []
+    for line in told:
+        if found := re.fullmatch(r"no radio until \+00:(\d\d):(\d\d\.\d{3}), for [\d.]+ m?s", line["text"]):
+            gaps.append((line["at"] - START, (int(found[1]) * 60 + float(found[2])) * 1000))
+    return gaps
+
+
+def test_times_without_a_radio_are_told_to_what_waits(tool: Tool):
+    folder, lines = simulate(tool, patchy())
+    said = json.loads(tool.run("explain", folder, "--device", 0, "--all", "--json").expect(0).out)["story"]
+    assert [line["at"] for line in said] == sorted(line["at"] for line in said)
+    gaps = radio_gaps(said)
+    assert len(gaps) > 1
+    for line in lines.values():
+        captured, acked = line["captured_at"] - START, line["acked_at"] - START
+        told = texts(tool, folder, line["id"])
+        assert ("without a radio" in told[0]) == any(begin <= captured < until for begin, until in gaps), told
+        waits = any(begin < acked and captured < until for begin, until in gaps)
+        assert any(text.startswith("no radio") for text in told) == waits, told
+
+
+def test_times_without_a_radio_with_nothing_between_are_one_sentence(tool: Tool):
+    folder, lines = simulate(tool, patchy(flushInterval="60s"))
+    first = story(tool, folder, "0-0")
+    ((at, text),) = [line for line in first if line[1].startswith("no radio")]
+    found = re.fullmatch(r"no radio (\d) times until \+00:00:\d\d\.\d{3}, for (\d+) s in all", text)
+    assert found and int(found[2]) == 7 * int(found[1])
+    words = tool.run("explain", folder, "--device", 0).expect(0).out
+    assert words.count(text) == 1 and words.count("no radio") == 1
+    each = tool.run("explain", folder, "--device", 0, "--all").expect(0).out
+    assert each.count("  no radio until ") == int(found[1])
+
+
 def test_evicted_by_newer_ones(tool: Tool):
     scenario = lonely(timeline=[{"at": "0s", "collector": {"fault": "outage"}}])
     scenario["populations"][0]["sdk"]["storage"] = {"limit": 20, "evict": 10}

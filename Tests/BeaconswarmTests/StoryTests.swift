@@ -19,13 +19,14 @@ struct StoryBench {
     /// - Parameters:
     ///   - population: Members of the population, each with a comma behind it.
     ///   - timeline: Its entries.
-    init(_ population: String = sensors, timeline: String = "") async throws {
+    ///   - networks: The members of `networks`.
+    init(_ population: String = sensors, timeline: String = "", networks: String = "") async throws {
         scratch = try Scratch()
         let text = """
             {"name": "told", "seed": 7, "duration": "60s", "drain": "5s", "populations": [{
               "name": "ios", "devices": 1, \(population)
               "persona": {"extends": "steady", "rate": "1/s"}}],
-             "timeline": [\(timeline)]}
+             "networks": {\(networks)}, "timeline": [\(timeline)]}
             """
         let path = scratch.file("scenario.json")
         try Data(text.utf8).write(to: URL(fileURLWithPath: path))
@@ -40,7 +41,7 @@ struct StoryBench {
     func played() throws -> [TraceStep] { try #require(try run.trace(of: 0)) }
 
     func told(_ steps: [TraceStep], all: Bool = false) -> [String] {
-        DeviceStory(steps, context, joinsUploads: !all).lines.map(\.text)
+        DeviceStory(steps, context, joins: !all).lines.map(\.text)
     }
 
     func told(of event: UInt32, _ steps: [TraceStep]) -> [String] {
@@ -239,7 +240,7 @@ struct StoryTests {
             })
         // Neighbours that were kept are not in its sentence.
         #expect(name == "dry_run" || uploads.contains { !$0.contains("did not keep") })
-        let sums = DeviceStory(steps, bench.context, joinsUploads: true).sums
+        let sums = DeviceStory(steps, bench.context, joins: true).sums
         #expect(
             sums.contains {
                 $0.wholeMatch(of: /delivered \d+ \(the collector did not keep \d+ of them\)/) != nil

@@ -43,6 +43,12 @@ struct DeviceContext {
         return radio.kind(at: instant)
     }
 
+    /// When it had none, whatever the SDK knew of it, but for what the timeline did.
+    var radioGaps: [Range<Instant>] {
+        var radio = RadioTrace(plan, index: index, schedule: schedule)
+        return radio.gaps(until: end)
+    }
+
     /// An instant that a file tells in whole microseconds, rounded down: within the session that began in that one.
     func exact(_ told: Instant) -> Instant {
         let latest = told + Interval(nanoseconds: 999)

@@ -23,8 +23,8 @@ struct DeviceStory {
     /// An upload in the air: when it was asked for, and by which step.
     private typealias Begun = (at: Instant, step: Int, request: TracedRequest)
 
-    /// - Parameter joinsUploads: Whether neighbours that ended alike are one sentence.
-    init(_ steps: [TraceStep], _ context: DeviceContext, joinsUploads: Bool) {
+    /// - Parameter joins: Whether neighbours that are alike are one sentence.
+    init(_ steps: [TraceStep], _ context: DeviceContext, joins: Bool) {
         self.context = context
         sealed = steps.compactMap { step in
             guard case .sealed(let event) = step.what else { return nil }
@@ -35,7 +35,8 @@ struct DeviceStory {
         }
         addUploads(steps, to: &items)
         addEnds(steps, to: &items)
-        lines = StoryJoiner(items, joinsUploads: joinsUploads).lines
+        addRadio(steps, to: &items)
+        lines = StoryJoiner(items, context, joins: joins).lines
     }
 
     // MARK: - Sessions
@@ -151,6 +152,19 @@ struct DeviceStory {
             }
         }
         tellLast()
+    }
+
+    /// The radio is told of where something waits for it.
+    private func addRadio(_ steps: [TraceStep], to items: inout [StoryItem]) {
+        var returns: [Instant: Int] = [:]
+        for (index, step) in steps.enumerated() {
+            // The device's own way is there again, without a radio.
+            if case .network(nil) = step.what { returns[step.at] = index }
+        }
+        for gap in WaitingTimes(steps, until: context.end).common(context.radioGaps) {
+            let step = returns[gap.lowerBound] ?? StoryItem.radio
+            items.append(StoryItem(at: gap.lowerBound, step: step, what: .radio(RadioGaps(gap))))
+        }
     }
 
     // MARK: - Sums

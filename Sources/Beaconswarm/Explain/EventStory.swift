@@ -24,9 +24,11 @@ struct EventStory {
     /// such events.
     private var notKept: [UInt32: NotKept] = [:]
     private var isCaptured = false
-    /// The place of the end of the upload that cleared it away without having carried it.
+    /// The index of the end of the upload that cleared it away without having carried it.
     private let clearing: Int?
     private var isCleared = false
+    /// Times without a radio that are not told of yet, in order.
+    private var gaps: ArraySlice<Range<Instant>> = []
 
     init(of sequence: UInt32, in steps: [TraceStep], _ context: DeviceContext) {
         self.sequence = sequence
@@ -47,8 +49,33 @@ struct EventStory {
         for index in steps.indices where index <= sealedIndex { tell(steps[index], index) }
     }
 
-    private mutating func say(_ at: Instant, _ text: String) {
+    /// - Parameter isBeforeRadio: Whether it is told before what the radio does at the same instant, which is the cause of all
+    ///   else.
+    private mutating func say(_ at: Instant, _ text: String, isBeforeRadio: Bool = false) {
+        tellRadio(before: at, inclusive: !isBeforeRadio)
         lines.append(StoryLine(at: min(at, context.end), text: text))
+    }
+
+    /// Tells of the times without a radio since the last sentence, in one.
+    private mutating func tellRadio(before at: Instant, inclusive: Bool) {
+        var told: RadioGaps?
+        while let gap = gaps.first, gap.lowerBound < at || inclusive && gap.lowerBound == at {
+            gaps.removeFirst()
+            if told == nil { told = RadioGaps(gap) } else { told?.join(RadioGaps(gap)) }
+        }
+        if let told {
+            lines.append(StoryLine(at: told.from, text: told.text(context.clock, end: context.end)))
+        }
+    }
+
+    /// The times without a radio in an event's life, from its capture until the SDK has no more to do for it.
+    private func gaps(since capturedAt: Instant) -> ArraySlice<Range<Instant>> {
+        if case .suppressed = sealed?.disposition { return [] }
+        let fate = sealed == nil ? context.end : min(steps[sealedIndex].at, sealed?.ackedAt ?? .distantFuture)
+        return context.radioGaps.compactMap { gap in
+            guard gap.upperBound > capturedAt, gap.lowerBound < fate, capturedAt < fate else { return nil }
+            return max(gap.lowerBound, capturedAt)..<gap.upperBound
+        }[...]
     }
 
     private mutating func tell(_ step: TraceStep, _ index: Int) {
@@ -68,7 +95,7 @@ struct EventStory {
         case .died where isCaptured: tellDeath(step.at, index)
         case .network(let kind) where isCaptured:
             let name = kind.map { "on \($0.name)" } ?? "back on its own network"
-            say(step.at, "the timeline put the device \(name)")
+            say(step.at, "the timeline put the device \(name)", isBeforeRadio: true)
         case .sealed(let event) where index == sealedIndex: tellFate(event, step.at)
         default: break
         }
@@ -80,11 +107,12 @@ struct EventStory {
         let capturedAt = sealed?.capturedAt ?? at
         let isPast = capturedAt < context.clock.start
         say(capturedAt, isPast ? "captured before the run began" : context.capture(at: capturedAt))
+        gaps = gaps(since: isPast ? at : capturedAt)
         // What is gone at this very instant was never stored, or no row of it is left to be counted.
-        if let sealed, sealed.disposition.fate.isLoss, steps[sealedPlace].at == at { return }
-        if isPast { return say(at, "the device appeared with it in its store") }
+        if let sealed, sealed.disposition.fate.isLoss, steps[sealedIndex].at == at { return }
+        if isPast { return say(at, "the device appeared with it in its store", isBeforeRadio: true) }
         if case .suppressed = sealed?.disposition { return }
-        say(at, "stored: \(rows.of("row")) on the device now")
+        say(at, "stored: \(rows.of("row")) on the device now", isBeforeRadio: true)
     }
 
     private mutating func tell(_ request: TracedRequest, _ at: Instant) {

@@ -117,7 +117,7 @@ struct DeviceExplanation {
             throw CommandFailure(
                 .usage, "\(run.folder) kept no story of device \(device): \(StoryText.remedy(run, device))")
         }
-        story = DeviceStory(steps, context, joinsUploads: !options.all)
+        story = DeviceStory(steps, context, joins: !options.all)
     }
 
     func tell() -> CommandStatus {
