@@ -12,7 +12,7 @@ struct ClearingUpload {
     private var capturedAt = 0
 
     /// - Parameters:
-    ///   - sealedAt: The place of the event's fate in the trace.
+    ///   - sealedAt: The index of the event's fate in the trace.
     ///   - system: The name of the SDK's system.
     init(of sequence: UInt32, sealedAt: Int, in steps: [TraceStep], system: String) {
         self.sequence = sequence
@@ -29,7 +29,7 @@ struct ClearingUpload {
         }
     }
 
-    /// The place of its end in the trace; `nil` where no upload's end cleared the event away.
+    /// The index of its end in the trace; `nil` where no upload's end cleared the event away.
     var end: Int? {
         guard sealedAt < steps.count, case .sealed(let event) = steps[sealedAt].what,
             event.disposition == .lost(.clearedUnsent)
@@ -45,7 +45,7 @@ struct ClearingUpload {
         return system == "trackingsdk" ? firstThatCleared : nil
     }
 
-    /// The place of the end that the event's fate followed from; `nil` where it followed from something else.
+    /// The index of the end that the event's fate followed from; `nil` where it followed from something else.
     private var cause: Int? {
         var index = sealedAt
         while index > capturedAt {

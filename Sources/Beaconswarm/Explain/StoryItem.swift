@@ -9,7 +9,7 @@ struct StoryItem {
     }
 
     var at: Instant
-    /// The place in the trace of the step that it begins with, which tells causes from effects at one instant; below 0 for
+    /// The index in the trace of the step that it begins with, which tells causes from effects at one instant; below 0 for
     /// what no step tells.
     var step: Int
     var what: What
