@@ -41,6 +41,34 @@ struct ComparisonWordsTests {
         }
     }
 
+    @Test("what did not pass is called what it is: a simulation, or a live run")
+    func nouns() throws {
+        for (mode, noun) in [(Report.Mode.virtual, "simulation"), (.live, "live run")] {
+            func failed(_ seeds: ClosedRange<UInt64>, _ label: String) -> Comparison.Side {
+                let cells = seeds.map { seed in
+                    var cell = LabReport.Cell(seed: seed)
+                    (cell.verdict, cell.exitCode) = (.failed, 99)
+                    return cell
+                }
+                var side = SyntheticLab.side(cells, label)
+                (side.mode, side.run) = (mode, "one")
+                return side
+            }
+            let warnings = Comparison(
+                base: failed(1...3, "a"), candidate: failed(1...1, "b"), request: ComparisonRequest()
+            ).warnings
+            #expect(
+                warnings.contains("a: 3 of 3 \(noun)s did not pass (seed 1: failed, exit code 99)"),
+                "\(warnings)")
+            #expect(
+                warnings.contains("b: 1 of 1 \(noun) did not pass (seed 1: failed, exit code 99)"),
+                "\(warnings)")
+            #expect(
+                warnings.contains("2 \(noun)s of seeds that only one of the two has are left out"),
+                "\(warnings)")
+        }
+    }
+
     @Test("one run against several has no interval either, and is judged by its difference")
     func oneAgainstSeveral() throws {
         let found = try comparison(

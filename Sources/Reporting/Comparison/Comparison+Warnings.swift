@@ -23,7 +23,7 @@ extension Comparison {
         if seeds.isEmpty { warnings.append("the two share no seed: their users are not the same") }
         let left = base.cells.count + candidate.cells.count - 2 * seeds.count
         if left > 0, isPaired, !seeds.isEmpty {
-            let what = left == 1 ? "1 simulation of a seed" : "\(left) simulations of seeds"
+            let what = Numbers.count(left, of: base.mode.run) + (left == 1 ? " of a seed" : " of seeds")
             warnings.append("\(what) that only one of the two has \(left == 1 ? "is" : "are") left out")
         }
         warnings += [warningOfSameScenario, warningOfNotKept, warningOfWaiting].compactMap(\.self)
@@ -31,7 +31,7 @@ extension Comparison {
             let bad = side.cells.filter { $0.verdict != .passed }
             if let first = bad.first {
                 warnings.append(
-                    "\(side.label): \(bad.count) of \(side.cells.count) simulations did not pass (seed "
+                    "\(side.label): \(bad.count) of \(Numbers.count(side.cells.count, of: side.mode.run)) did not pass (seed "
                         + "\(first.seed): \(first.verdict.rawValue), exit code \(first.exitCode))")
             }
         }
@@ -83,6 +83,11 @@ extension Comparison {
             + "\(Numbers.percent(one)) of the base's: freshness_within_… counts them as not fresh, even where they were only "
             + "young. A drain that is longer than the slowest flush tells the two apart"
     }
+}
+
+extension Report.Mode {
+    /// What one of several is called.
+    fileprivate var run: String { self == .live ? "live run" : "simulation" }
 }
 
 extension Comparison.Side {
