@@ -65,6 +65,14 @@ extension Report {
 }
 
 extension Report {
+    /// Why no other run of a series may follow this one: whoever was spared is not to be met again a second later. A
+    /// scenario that expects the guard is there to be ended by it, each time.
+    package var endOfSeries: EarlyEnd? {
+        endedBy?.cause == .guard && scenario.expectation == .guard ? nil : endedBy
+    }
+}
+
+extension Report {
     /// Something that the machine refused to Beaconswarm, and that has nothing to do with the collector under
     /// test.
     package struct OwnFailure: Hashable, Sendable {

@@ -13,7 +13,8 @@ struct Run: AsyncParsableCommand {
             before its name is looked up, unless you say that it is yours: with --i-own, or in a list of hosts.
 
             A target that needs your word is guarded: if it answers nothing but 403, 429 or 5xx for 30 s, the run \
-            ends at once, without a drain (99).
+            ends at once, without a drain (99). With --repeat or --ab, no further run begins then, nor after one \
+            that passed --max-rate (96).
 
             A run of whose uploads none succeeds fails (99), unless the scenario says "expect": "nothing delivered".
 

@@ -122,6 +122,20 @@ def test_a_run_that_passes_the_limit_ends_at_once(tool: Tool, tmp_path: Path):
     assert again["causes"] == report["causes"] and again["ended_by"] == report["ended_by"]
 
 
+def test_no_run_follows_one_that_passed_the_limit(tool: Tool, tmp_path: Path):
+    scenario = steady(20, "1m", drain="1m", seed=5)
+    scenario["populations"][0]["sdk"]["storage"] = {"prefill": 5000}
+    path = write_scenario(tmp_path, scenario)
+    ended = tool.start("run", path, "--max-rate", 100, "--repeat", 3, "--out", "out").wait(50)
+    assert ended.code == 96 and "no further run begins: this one passed --max-rate" in ended.err, str(ended)
+    assert "run 1 of 3" in ended.err and "run 2 of 3" not in ended.err, str(ended)
+    report = read_report(tmp_path / "out")
+    assert report["partial"] and report["verdict"] == "invalid" and report["exit_code"] == 96
+    assert report["ended_by"]["cause"] == "max_rate" and set(report["variants"]["base"]["seeds"]) == {"5"}
+    assert not (tmp_path / "out" / "report.partial.json").exists()
+    assert "96" in tool.run("runs", "out").expect(0).out
+
+
 # The guard
 
 
@@ -131,11 +145,12 @@ def guarded_runs(tmp_path_factory):
     before the module's first test, and the last tests look at them."""
     runs: dict[str, tuple[Path, Running]] = {}
     if subprocess.run(["unshare", "-n", "-m", "true"], capture_output=True).returncode == 0:
-        for name, status in (("ended", 503), ("expected", 429), ("served", 200)):
+        for name, status in (("ended", 503), ("series", 503), ("expected", 429), ("served", 200)):
             folder = tmp_path_factory.mktemp(name)
             scenario = write_scenario(folder, steady(2, "40s" if status != 200 else "33s", drain="1s"))
             options = ["--target", "http://collector.example:8106/sa", "--i-own", "collector.example"]
-            options += ["--out", folder / "out"] + (["--set", "expect=guard"] if name != "ended" else [])
+            options += ["--out", folder / "out"] + (["--set", "expect=guard"] if name in ("expected", "served") else [])
+            options += ["--repeat", 2] if name == "series" else []
             runs[name] = folder, in_own_network(folder, "collector.example", status, "run", scenario, *options)
     yield runs
     for _, running in runs.values():
@@ -183,6 +198,14 @@ def test_the_guard_ends_a_run_that_is_refused_for_half_a_minute(guarded):
     assert report["causes"] == ["guard", "nothing_delivered"] and report["verdict"] == "failed"
     assert report["ended_by"]["cause"] == "guard" and "http://collector.example:8106" in report["ended_by"]["text"]
     assert 30 <= report["simulated_seconds"] < 40 and report["events"]["balance"] == 0
+
+
+def test_no_run_follows_one_that_the_guard_ended(guarded, guarded_runs):
+    report = guarded("series", 99)
+    assert report["partial"] and report["verdict"] == "failed" and report["exit_code"] == 99
+    assert report["ended_by"]["cause"] == "guard" and list(report["variants"]["base"]["seeds"]) == ["7"]
+    said = guarded_runs["series"][1].err
+    assert "no further run begins: the guard ended this one" in said and "run 2 of 2" not in said, said
 
 
 def test_a_scenario_may_be_there_to_be_guarded(guarded):

@@ -90,22 +90,34 @@ struct RepeatRunner {
         // Whatever ends the process from here on leaves something to be read.
         try output.writePartial()
         introduce(cells.count)
-        var done = 0
-        for cell in cells where !interruption.isRequested {
+        let done = try await play(cells, into: &output)
+        return try output.finish(isWhole: done == cells.count, reportsPart: true)
+    }
+
+    /// Plays one run after the other, until something speaks against the next one.
+    ///
+    /// - Returns: how many came to their end.
+    private func play(_ cells: [Cell], into output: inout LabOutput) async throws -> Int {
+        for (done, cell) in cells.enumerated() {
+            if done > 0, !interruption.isRequested {
+                try? await Task.sleep(nanoseconds: UInt64(RepeatRunner.pause.nanoseconds))
+            }
+            guard !interruption.isRequested else { return done }
             console.say("run \(done + 1) of \(cells.count): \(words(for: cell))")
             let result = try await play(cell, at: output.path(variant: cell.side.name, seed: cell.seed))
             guard !result.report.isInterrupted else {
                 output.report.unfinished = RepeatRunner.unfinished(result.cell, of: cell)
-                break
+                return done
             }
             output.add(result.cell, of: cell.side.name)
-            try output.writePartial()
-            done += 1
-            if done < cells.count, !interruption.isRequested {
-                try? await Task.sleep(nanoseconds: UInt64(RepeatRunner.pause.nanoseconds))
+            if let end = result.report.endOfSeries {
+                output.report.endedBy = end
+                if done + 1 < cells.count { console.beginningNoMore(after: end.cause) }
+                return done + 1
             }
+            try output.writePartial()
         }
-        return try output.finish(isWhole: done == cells.count, reportsPart: true)
+        return cells.count
     }
 
     /// Before the first run, not in the middle; and before there is a folder.

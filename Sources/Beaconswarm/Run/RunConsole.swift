@@ -118,6 +118,14 @@ final class RunConsole: Sendable {
         say("stopping: no further run begins; interrupt again to end at once")
     }
 
+    /// Says that one run of several was the last, since what ended it would end the next one too.
+    func beginningNoMore(after cause: Report.EarlyEnd.Cause) {
+        switch cause {
+        case .guard: warn("no further run begins: the guard ended this one")
+        case .maxRate: warn("no further run begins: this one passed --max-rate")
+        }
+    }
+
     /// Answers an interrupt that comes when there is nothing to be ended any more.
     func writing() { say("the run is over, its results are being written; interrupt again to end at once") }
 

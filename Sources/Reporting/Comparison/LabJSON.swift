@@ -78,6 +78,7 @@ package enum LabJSON {
                 .later("partial", \.isPartial, .boolean),
                 .rare("missing_parts", \.missingParts, .text),
                 .rare("unfinished", \.unfinished, .unfinished),
+                .rare("ended_by", \.endedBy, .earlyEnd),
                 ReportField("seeds", \.seeds, .list(.unsigned)),
                 ReportField("variants", \.variants, .named(\.name, .variant)),
             ])

@@ -22,6 +22,8 @@ package struct LabReport: Sendable {
     package var missingParts: String?
     /// The live run that was under way then; `nil` if there was none.
     package var unfinished: Unfinished?
+    /// What Beaconswarm itself ended the last live run by, and with it the series; `nil` if it did not.
+    package var endedBy: Report.EarlyEnd?
     /// In ascending order.
     package var seeds: [UInt64]
     /// In the order of the scenario, `base` first.
@@ -135,14 +137,15 @@ package struct LabReport: Sendable {
         }
     }
 
-    /// Takes the verdict of all runs over, an unfinished one included: the weightiest counts.
+    /// Takes the verdict of all runs over, an unfinished one included: the weightiest counts. What is missing makes it
+    /// interrupted, unless the last run says by its own verdict why no other followed it.
     package mutating func judge() {
         var codes = variants.flatMap(\.cells).map { ($0.exitCode, $0.verdict) }
         if let unfinished { codes.append((unfinished.exitCode, unfinished.verdict)) }
         let heaviest = codes.max { VerdictRules.weight(of: $0.0) < VerdictRules.weight(of: $1.0) }
         exitCode = heaviest?.0 ?? 0
         verdict = heaviest?.1 ?? .passed
-        if isPartial, VerdictRules.weight(of: exitCode) < VerdictRules.weight(of: 105) {
+        if isPartial, endedBy == nil, VerdictRules.weight(of: exitCode) < VerdictRules.weight(of: 105) {
             exitCode = 105
             verdict = .interrupted
         }
