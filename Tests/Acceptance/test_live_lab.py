@@ -76,6 +76,8 @@ def test_repeated_runs_of_two_commands_are_not_paired(tool: Tool, slow: tuple[st
     [
         (["--repeat", "0"], "allowed is a whole number from 1"),
         (["--repeat", "2", "--events", "e.ndjson"], "--events: is for one run"),
+        (["--repeat", "2", "--max-rate", "5"], "would keep to it"),
+        (["--repeat", "2", "--trace-devices", "99"], "--trace-devices 99: found"),
         (["--ab", "http://127.0.0.1:9"], "takes two targets"),
         (["--ab", "http://127.0.0.1:9", "http://127.0.0.1:9", "--target", "http://127.0.0.1:9"], "both say where"),
         (["--ab", "http://127.0.0.1:9", "http://collector.example.org"], "neither loopback nor a private address"),
@@ -85,6 +87,12 @@ def test_wrong_options_are_named(tool: Tool, tmp_path: Path, options: list[str],
     path = write_scenario(tmp_path, SCENARIO)
     assert said in tool.run("run", path, "--out", "out", *options).expect(64).err
     assert not (tool.folder / "out").exists()
+
+
+def test_runs_that_do_not_fit_are_refused_before_there_is_a_folder(tool: Tool, tmp_path: Path):
+    path = write_scenario(tmp_path, SCENARIO)
+    refused = tool.run("run", path, "--repeat", 2, "--devices", 10_000_000, "--out", "out").expect(104)
+    assert "would fit" in refused.err and not (tool.folder / "out").exists()
 
 
 def test_a_target_that_is_down_is_found_before_the_first_run(tool: Tool, collect, tmp_path: Path):

@@ -31,6 +31,8 @@ struct RepeatRunner {
 
     /// How long a collector is left alone between two runs: its queues run empty, its connections are closed.
     private static let pause = Interval.seconds(1)
+    /// The most seeds whose runs are forecast before the first one begins.
+    private static let forecastLimit = 20
     /// The most runs of one command.
     private static let limit = 10_000
 
@@ -82,7 +84,7 @@ struct RepeatRunner {
     }
 
     func run() async throws -> CommandStatus {
-        try await checkTargets()
+        try await check()
         let path =
             options.out ?? RunFolder.defaultPath(scenario: base.reference.name, mode: .live, at: Host.now)
         let cells = cells
@@ -120,13 +122,22 @@ struct RepeatRunner {
         return cells.count
     }
 
-    /// Before the first run, not in the middle; and before there is a folder.
-    private func checkTargets() async throws {
-        let runners = try cells.prefix(sides.count).map { try runner(options(of: $0)) }
-        for runner in runners { try TargetGate.check(runner.scenario.document, options: options) }
-        for runner in runners where !runner.scenario.document.needsEmbeddedCollector {
+    /// Refuses what cannot be played before the first run, not in the middle; and before there is a folder.
+    private func check() async throws {
+        for cell in cells where cell.seed == seeds[0] || isForecastFirst(cell) {
+            _ = try runner(options(of: cell)).ground()
+        }
+        for runner in try cells.prefix(sides.count).map({ try runner(options(of: $0)) })
+        where !runner.scenario.document.needsEmbeddedCollector {
             try await runner.checkTargets()
         }
+    }
+
+    /// Whether a run is forecast before the first one begins: if its seed may decide whether it can be played. Sides have
+    /// the same users, and of very many seeds the first ones have to do, for a forecast may take a second.
+    private func isForecastFirst(_ cell: Cell) -> Bool {
+        (options.maximumRate != nil || Room.isNeeded(for: base.document))
+            && cell.side.name == sides[0].name && seeds.prefix(RepeatRunner.forecastLimit).contains(cell.seed)
     }
 
     /// In the order in which they are played.

@@ -25,43 +25,23 @@ struct LiveRunner: Sendable {
     var isOneOfSeveral = false
 
     func run() async throws -> CommandStatus {
-        try checkPart()
-        try TargetGate.check(scenario.document, options: options)
-        let whole = Forecast(scenario.document, pace: scenario.document.pace)
-        try RateLimit.check(
-            whole, populations: scenario.document.populations.count, maximumRate: options.maximumRate)
-        let forecast = whole.share(of: part?.count ?? 1)
-        let embeds = scenario.document.needsEmbeddedCollector
-        if embeds, !options.receipts.isEmpty {
-            throw CommandFailure(
-                .usage, "--receipts is for external targets: the embedded collector tells its own")
-        }
-        if !embeds, options.store != nil {
-            throw CommandFailure(
-                .usage, "--store keeps the embedded collector's store: an external target has its own")
-        }
-        if !embeds { try await checkTargets() }
-        let (loopCount, limit) = try Room.eventLoops(options.threads, embeds: embeds)
-        let storeBudget = MachineLimits.storeBudget(
-            limit: limit, files: scenario.filesOfDevices / (part?.count ?? 1))
-        let budget = MachineLimits.descriptorBudget(
-            limit: limit, sharedWithCollector: embeds, stores: storeBudget)
-        try Room.checkDescriptors(forecast, limit: limit, budget: budget)
-        try Room.checkMemory(forecast, connections: budget)
+        let ground = try ground()
+        if !ground.embeds { try await checkTargets() }
         let sizes = UploadSizes(of: scenario.document)
         let attempt = try claim()
         try await awaitSetUp()
         let (start, clock) = try setClock(attempt)
-        let loads = MultiThreadedEventLoopGroup(numberOfThreads: loopCount)
+        let loads = MultiThreadedEventLoopGroup(numberOfThreads: ground.loopCount)
         let collectors = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let stores = try RunStores(
-            scenario, keep: options.keepStores, connections: storeBudget, shards: loopCount)
+            scenario, keep: options.keepStores, connections: ground.storeBudget, shards: ground.loopCount)
         let result: Result<CommandStatus, any Error>
         do {
             result = .success(
                 try await play(
                     Stage(
-                        embeds: embeds, budget: budget, forecast: forecast, sizes: sizes, clock: clock,
+                        embeds: ground.embeds, budget: ground.budget,
+                        forecast: ground.forecast.share(of: part?.count ?? 1), sizes: sizes, clock: clock,
                         start: start, loads: loads, collectors: collectors, stores: stores, attempt: attempt))
             )
         } catch {
