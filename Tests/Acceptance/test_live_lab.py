@@ -46,6 +46,7 @@ def test_two_targets_take_turns(tool: Tool, slow: tuple[str, str], tmp_path: Pat
     assert [line.split(": ")[1] for line in told.err.splitlines() if line.startswith("run ")] == [
         "a, seed 5", "b, seed 5", "b, seed 6", "a, seed 6"
     ]  # fmt: skip
+    assert f"by turns against a {slow[0]} and b {slow[1]}" in told.err and told.err.count("each run offers ") == 1, str(told)
     report = read_report(tool.folder / "ab")
     assert report["mode"] == "live" and report["seeds"] == [5, 6] and set(report["variants"]) == {"a", "b"}
     assert [report["variants"][name]["target"] for name in "ab"] == list(slow)
@@ -108,10 +109,12 @@ def runs_of(folder: Path) -> set[str]:
 
 def test_an_interrupt_drains_the_run_under_way_and_reports_those_before_it(tool: Tool, collect, tmp_path: Path):
     path = write_scenario(tmp_path, SCENARIO)
-    running = tool.start("run", path, "--target", collect("a.sqlite").url, "--repeat", 50, "--out", "out")
+    url = collect("a.sqlite").url
+    running = tool.start("run", path, "--target", url, "--repeat", 50, "--out", "out")
     running.wait_until(lambda: "run 3 of 50" in running.err, "began its third run")
     running.signal(2)
     ended = running.wait().expect(105)
+    assert f"50 seeds from 5, against {url}\n" in ended.err and ended.err.count("each run offers ") == 1, str(ended)
     assert "draining for up to 3s" in ended.err and "kept as interrupted, and compared with nothing" in ended.err
     out = tool.folder / "out"
     report = read_report(out)

@@ -128,6 +128,7 @@ def test_no_run_follows_one_that_passed_the_limit(tool: Tool, tmp_path: Path):
     path = write_scenario(tmp_path, scenario)
     ended = tool.start("run", path, "--max-rate", 100, "--repeat", 3, "--out", "out").wait(50)
     assert ended.code == 96 and "no further run begins: this one passed --max-rate" in ended.err, str(ended)
+    assert "against the embedded collector" in ended.err and "each run offers " in ended.err, str(ended)
     assert "run 1 of 3" in ended.err and "run 2 of 3" not in ended.err, str(ended)
     report = read_report(tmp_path / "out")
     assert report["partial"] and report["verdict"] == "invalid" and report["exit_code"] == 96

@@ -84,14 +84,14 @@ struct RepeatRunner {
     }
 
     func run() async throws -> CommandStatus {
-        try await check()
+        let forecast = try await check()
         let path =
             options.out ?? RunFolder.defaultPath(scenario: base.reference.name, mode: .live, at: Host.now)
         let cells = cells
         var output = LabOutput(report: blank, folder: try RunFolder(creating: path), console: console)
         // Whatever ends the process from here on leaves something to be read.
         try output.writePartial()
-        introduce(cells.count)
+        try introduce(cells, forecast)
         let done = try await play(cells, into: &output)
         return try output.finish(isWhole: done == cells.count, reportsPart: true)
     }
@@ -123,14 +123,18 @@ struct RepeatRunner {
     }
 
     /// Refuses what cannot be played before the first run, not in the middle; and before there is a folder.
-    private func check() async throws {
-        for cell in cells where cell.seed == seeds[0] || isForecastFirst(cell) {
+    ///
+    /// - Returns: what the first run is forecast to send.
+    private func check() async throws -> Forecast {
+        let forecast = try runner(options(of: cells[0])).ground().forecast
+        for cell in cells.dropFirst() where cell.seed == seeds[0] || isForecastFirst(cell) {
             _ = try runner(options(of: cell)).ground()
         }
         for runner in try cells.prefix(sides.count).map({ try runner(options(of: $0)) })
         where !runner.scenario.document.needsEmbeddedCollector {
             try await runner.checkTargets()
         }
+        return forecast
     }
 
     /// Whether a run is forecast before the first one begins: if its seed may decide whether it can be played. Sides have
@@ -147,14 +151,17 @@ struct RepeatRunner {
         }
     }
 
-    private func introduce(_ count: Int) {
-        let targets = sides.compactMap { side in
+    private func introduce(_ cells: [Cell], _ forecast: Forecast) throws(CommandFailure) {
+        let rivals = sides.compactMap { side in
             side.target.map { "\(side.name) \(base.document.redact($0))" }
         }
+        let target = rivals.isEmpty ? try runner(options(of: cells[0])).targetInWords : ""
         console.say(
-            "beaconswarm \(Beaconswarm.version): \(base.reference.name), \(count.of("live run")) of "
-                + "\(base.document.duration.text), \(seeds.count.of("seed")) from \(seeds[0])"
-                + (targets.isEmpty ? "" : ", by turns against " + targets.joined(separator: " and ")))
+            "beaconswarm \(Beaconswarm.version): \(base.reference.name), \(cells.count.of("live run")) of "
+                + "\(base.document.duration.text), \(seeds.count.of("seed")) from \(seeds[0]), "
+                + (rivals.isEmpty
+                    ? "against \(target)" : "by turns against " + rivals.joined(separator: " and ")))
+        console.say("each run \(forecast.text(for: .live))")
         console.warn(of: base.document)
     }
 

@@ -18,6 +18,13 @@ extension LiveRunner {
         return targets.joined(separator: ", ")
     }
 
+    /// The same before the run has begun, within a sentence and without secrets.
+    var targetInWords: String {
+        let document = scenario.document
+        guard !document.needsEmbeddedCollector else { return "the \(Report.embeddedTarget)" }
+        return document.redact(targetText(document.plans(start: ScenarioDocument.virtualStart)))
+    }
+
     /// Reads the targets' certificates, and tries to reach every target once.
     ///
     /// - Throws: ``CommandFailure`` with code 104 for a file that cannot be used, with 69 for the first
