@@ -136,6 +136,24 @@ def test_an_interrupt_drains_the_run_under_way_and_reports_those_before_it(tool:
     assert "broke off" in tool.run("compare", out / "variants" / "base" / "seeds" / last, out).expect(104).err
 
 
+def test_a_target_that_goes_away_ends_the_series_with_a_report(tool: Tool, collect, tmp_path: Path):
+    path = write_scenario(tmp_path, SCENARIO)
+    collector = collect("a.sqlite")
+    running = tool.start("run", path, "--target", collector.url, "--repeat", 50, "--out", "out")
+    running.wait_until(lambda: "run 2 of 50" in running.err, "began its second run")
+    collector.stop()
+    ended = running.wait().expect(105)
+    report = read_report(tool.folder / "out")
+    seeds = report["variants"]["base"]["seeds"]
+    assert report["partial"] and report["verdict"] == "interrupted" and report["exit_code"] == 105
+    assert 1 <= len(seeds) <= 3 and seeds.keys() == runs_of(tool.folder / "out") and "unfinished" not in report
+    missing = f"error: run {len(seeds) + 1} of 50 (seed {5 + len(seeds)}): cannot connect to http://127.0.0.1:"
+    assert missing in ended.err and "those before it are in out" in ended.err, str(ended)
+    assert "nothing was run" not in ended.err and not (tool.folder / "out" / "report.partial.json").exists()
+    for name in ("report.html", "summary.md"):
+        assert "the series was broken off" in (tool.folder / "out" / name).read_text()
+
+
 def test_a_second_interrupt_waits_for_no_drain(tool: Tool, collect, tmp_path: Path):
     """In the first run, so that nothing is left to be compared."""
     faults = tmp_path / "never.json"

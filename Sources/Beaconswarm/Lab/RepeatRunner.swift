@@ -105,8 +105,9 @@ struct RepeatRunner {
                 try? await Task.sleep(nanoseconds: UInt64(RepeatRunner.pause.nanoseconds))
             }
             guard !interruption.isRequested else { return done }
-            console.say("run \(done + 1) of \(cells.count): \(words(for: cell))")
-            let result = try await play(cell, at: output.path(variant: cell.side.name, seed: cell.seed))
+            guard let result = try await begin(cell, after: done, of: cells.count, in: output) else {
+                return done
+            }
             guard !result.report.isInterrupted else {
                 output.report.unfinished = RepeatRunner.unfinished(result.cell, of: cell)
                 return done
@@ -120,6 +121,36 @@ struct RepeatRunner {
             try output.writePartial()
         }
         return cells.count
+    }
+
+    /// Plays a run; `nil` if it could not even begin, which is said.
+    ///
+    /// - Throws: ``CommandFailure`` if that was the first one: then nothing was run at all.
+    private func begin(
+        _ cell: Cell, after done: Int, of count: Int, in output: LabOutput
+    ) async throws -> RunReader.Single? {
+        let run = "run \(done + 1) of \(count)"
+        console.say("\(run): \(words(for: cell))")
+        let path = output.path(variant: cell.side.name, seed: cell.seed)
+        do {
+            return try await play(cell, at: path)
+        } catch let failure as CommandFailure where RepeatRunner.cameBeforeTheRun(failure, at: path) {
+            guard done > 0 else {
+                // It would only be in the way of the next try.
+                output.folder.delete()
+                throw failure
+            }
+            let reason = failure.message.replacing("; nothing was run", with: "")
+            console.fail(
+                "\(run) (\(words(for: cell))): \(reason); no further run begins, those before it are in "
+                    + output.folder.path)
+            return nil
+        }
+    }
+
+    /// Whether a run has not even begun: its target is gone, or the machine has no room for it any more.
+    private static func cameBeforeTheRun(_ failure: CommandFailure, at path: String) -> Bool {
+        [.usage, .unreachable, .invalidScenario].contains(failure.code) && !OutputFile.exists(path)
     }
 
     /// Refuses what cannot be played before the first run, not in the middle; and before there is a folder.

@@ -79,6 +79,12 @@ final class RunConsole: Sendable {
         tell("warning: \(text)")
     }
 
+    /// Says what went wrong, whether quiet or not, where the work is not over with that.
+    func fail(_ text: String) {
+        watch?.say("error: \(text)")
+        tell("error: \(text)")
+    }
+
     /// Says what to beware of in a scenario, each with its place.
     func warn(of document: ScenarioDocument) {
         for warning in document.warnings { warn("\(warning.pointer): \(warning.text)") }
