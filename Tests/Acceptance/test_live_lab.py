@@ -132,8 +132,11 @@ def test_an_interrupt_drains_the_run_under_way_and_reports_those_before_it(tool:
         text = (out / name).read_text()
         assert "the series was broken off" in text and f"(base, seed {last}) is kept as interrupted" in text.replace("\\", "")
     assert "the series was broken off" in " ".join(ended.out.split()) and not (out / "report.partial.json").exists()
-    assert "broke off" in tool.run("compare", "out", "out").expect(104).err
-    assert "broke off" in tool.run("compare", out / "variants" / "base" / "seeds" / last, out).expect(104).err
+    for path in ("out", "out/report.json"):
+        refused = tool.run("compare", path, path).expect(104).err
+        assert f"{path}: the series was broken off: what is not whole" in refused
+    refused = tool.run("compare", out / "variants" / "base" / "seeds" / last, out).expect(104).err
+    assert f"seeds/{last}: was interrupted: what is not whole" in refused
 
 
 def test_a_target_that_goes_away_ends_the_series_with_a_report(tool: Tool, collect, tmp_path: Path):

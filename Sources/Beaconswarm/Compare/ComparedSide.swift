@@ -90,7 +90,11 @@ enum ComparedSide {
             throw CommandFailure(
                 .invalidScenario, "\(run): what is not whole cannot be compared. \(missing)")
         }
-        if lab.isPartial { throw unfinished(run) }
+        if lab.isPartial {
+            // What is still going on has no report yet, only one so far.
+            let isOver = run.hasSuffix("report.json") || OutputFile.exists("\(run)/report.json")
+            throw isOver ? cut(run, "the series was broken off") : unfinished(run)
+        }
         guard let side = lab.side(name, label: label, run: run) else {
             let names = lab.variants.map(\.name)
             let nearest =
@@ -104,15 +108,18 @@ enum ComparedSide {
     }
 
     private static func unfinished(_ path: String) -> CommandFailure {
-        CommandFailure(
-            .invalidScenario, "\(path): broke off, or is still going on: what is not whole cannot be compared"
-        )
+        cut(path, "broke off, or is still going on")
+    }
+
+    private static func cut(_ path: String, _ why: String) -> CommandFailure {
+        CommandFailure(.invalidScenario, "\(path): \(why): what is not whole cannot be compared")
     }
 
     private static func single(_ path: String) throws(CommandFailure) -> Comparison.Side {
         let single = try RunReader.cell(path)
         let report = single.report
-        if report.isPartial || report.isInterrupted { throw unfinished(path) }
+        if report.isPartial { throw unfinished(path) }
+        if report.isInterrupted { throw cut(path, "was interrupted") }
         return Comparison.Side(
             label: path, variant: VariantName.base, toolVersion: report.toolVersion,
             scenario: report.scenario,
