@@ -135,6 +135,8 @@ def test_an_interrupt_drains_the_run_under_way_and_reports_those_before_it(tool:
     for path in ("out", "out/report.json"):
         refused = tool.run("compare", path, path).expect(104).err
         assert f"{path}: the series was broken off: what is not whole" in refused
+    (listed,) = [line for line in tool.run("runs", ".").expect(0).out.splitlines() if line.endswith(" out")]
+    assert "interrupted (105)" in listed and "unfinished" not in listed
     refused = tool.run("compare", out / "variants" / "base" / "seeds" / last, out).expect(104).err
     assert f"seeds/{last}: was interrupted: what is not whole" in refused
 

@@ -134,7 +134,7 @@ def test_no_run_follows_one_that_passed_the_limit(tool: Tool, tmp_path: Path):
     assert report["partial"] and report["verdict"] == "invalid" and report["exit_code"] == 96
     assert report["ended_by"]["cause"] == "max_rate" and set(report["variants"]["base"]["seeds"]) == {"5"}
     assert not (tmp_path / "out" / "report.partial.json").exists()
-    assert "96" in tool.run("runs", "out").expect(0).out
+    assert "invalid (96)" in tool.run("runs", "out").expect(0).out
 
 
 # The guard

@@ -74,9 +74,11 @@ struct RunFinder {
     }
 
     private static func entry(_ lab: LabReport, of folder: String) -> RunHistory.Entry {
+        // A series that was broken off has a report in the end, and a verdict; only one that was killed has none.
         RunHistory.Entry(
             path: folder, kind: .variants, scenario: lab.scenario, at: written(folder),
-            verdict: lab.verdict, exitCode: lab.exitCode, isPartial: lab.isPartial,
+            verdict: lab.verdict, exitCode: lab.exitCode,
+            isPartial: lab.isPartial && !OutputFile.exists("\(folder)/report.json"),
             toolVersion: lab.toolVersion)
     }
 
