@@ -468,7 +468,8 @@ def test_progress_goes_by_the_clock_on_the_wall(tool: Tool, tmp_path: Path):
 def test_the_environment_stands_for_options(tool: Tool, tmp_path: Path):
     scenario = write_scenario(tmp_path, steady(2, "2s"))
     environment = {"BEACONSWARM_OUT": str(tmp_path / "named"), "BEACONSWARM_OTU": "x"}
-    tool.run("simulate", scenario, env=environment).expect(0)
+    told = tool.run("simulate", scenario, env=environment).expect(0)
+    assert "warning: environment: BEACONSWARM_OTU means nothing; known are " in told.err, str(told)
     report = read_report(tmp_path / "named")
     assert report["events"]["captured"] > 0
     assert any("BEACONSWARM_OTU" in warning for warning in report["warnings"]), report["warnings"]

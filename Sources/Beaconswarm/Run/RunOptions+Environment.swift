@@ -90,7 +90,7 @@ enum EnvironmentVariables {
         }
     }
 
-    /// A sentence for each variable that looks like one of ours and is none.
+    /// A sentence for each variable that looks like one of ours and is none, to be told of the environment.
     static func warnings(_ environment: [String: String]) -> [String] {
         let known = (ofScenario + ofRun).map { prefix + $0 } + ofCommit.prefix(1)
         let silent = ofDevelopment.map { prefix + $0 }
@@ -98,7 +98,7 @@ enum EnvironmentVariables {
             $0.hasPrefix(prefix) && !known.contains($0) && !silent.contains($0)
         }
         return unknown.sorted().map {
-            "the environment variable \($0) means nothing; known are \(known.joined(separator: ", "))"
+            "\($0) means nothing; known are \(known.joined(separator: ", "))"
         }
     }
 }
