@@ -530,6 +530,18 @@ def test_empty_names_of_files_in_the_environment_are_wrong_usage(tool: Tool, tmp
     assert f"BEACONSWARM_{name}" in finished.err and not (tmp_path / "reports").exists(), str(finished)
 
 
+@pytest.mark.parametrize(("name", "option"), [("TARGET", "http://127.0.0.1:1/sa"), ("MAX_RATE", "1000"), ("DEVICES", "2")])
+def test_what_says_where_and_how_much_to_send_must_not_be_empty(tool: Tool, tmp_path: Path, name: str, option: str):
+    """A secret that a CI does not have is an empty variable: the run would go elsewhere, or without its limit, and pass."""
+    scenario = write_scenario(tmp_path, steady(2, "1s"))
+    environment = {f"BEACONSWARM_{name}": ""}
+    refused = tool.run("run", scenario, "--out", "out", env=environment).expect(64 if name == "MAX_RATE" else 104)
+    assert f"BEACONSWARM_{name}: " in refused.err and not (tmp_path / "out").exists(), str(refused)
+    word = f"--{name.lower().replace('_', '-')}"
+    told = tool.run("run", scenario, "--out", "out", word, option, env=environment).expect(69 if name == "TARGET" else 0)
+    assert f"BEACONSWARM_{name}" not in told.err, str(told)
+
+
 def test_outputs_that_cannot_be_made_are_wrong_usage(tool: Tool, tmp_path: Path):
     scenario = write_scenario(tmp_path, steady(2, "2s"))
     (tmp_path / "file").write_text("in the way")

@@ -152,9 +152,12 @@ struct MaximumRateTests {
 
     @Test("an option or the environment gives the limit, which is a number from 1")
     func reading() async throws {
-        #expect(try RateLimit.read(nil, else: "") == nil)
+        #expect(try RateLimit.read(nil, else: nil) == nil)
         #expect(try RateLimit.read(nil, else: "12.5") == 12.5)
         #expect(try RateLimit.read(7, else: "12.5") == 7)
+        #expect(try RateLimit.read(7, else: "") == 7)
+        let empty = try await failure { try RateLimit.read(nil, else: "") }
+        #expect(empty.code == .usage && empty.message.hasPrefix("BEACONSWARM_MAX_RATE: found an empty value"))
         for (option, variable) in [
             (0.5, ""), (.nan, ""), (.infinity, ""), (-1, ""), (nil, "0"), (nil, "fast"),
         ] {

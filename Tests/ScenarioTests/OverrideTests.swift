@@ -164,6 +164,25 @@ struct OverrideTests {
         #expect(found.map(\.position).contains(.override("--target")))
     }
 
+    @Test("an empty variable is no word, but where it says where a run sends to, or how much")
+    func emptyVariables() throws {
+        func environment(_ names: String...) -> [String: String] {
+            Dictionary(uniqueKeysWithValues: names.map { ("BEACONSWARM_\($0)", "") })
+        }
+        #expect(problems(scenario(), environment: environment("SEED", "DURATION", "VARIANT", "SET")).isEmpty)
+        for name in ["TARGET", "DEVICES"] {
+            let found = problems(scenario(), environment: environment(name))
+            #expect(found.map(\.position) == [.override("BEACONSWARM_\(name)")])
+            #expect(found.first?.found == "\"\"")
+        }
+        // An option wins over it, as over every other.
+        var options = ScenarioOptions()
+        options.target = "http://[::1]:8106"
+        options.devices = "3"
+        #expect(
+            problems(scenario(), options: options, environment: environment("TARGET", "DEVICES")).isEmpty)
+    }
+
     @Test("--target overrides the targets of populations too")
     func targets() throws {
         let text = scenario(

@@ -2,7 +2,7 @@ import Scenario
 
 /// The environment variables that stand for options: each is the option's name in capitals after
 /// `BEACONSWARM_`. An option on the command line wins. An empty variable counts as unset, but for those that
-/// name files: there it is an error, as an empty option is.
+/// name files or say where and how much a run sends: there it is an error, as an empty option is.
 enum EnvironmentVariables {
     static let prefix = "BEACONSWARM_"
     /// Those that change the scenario; the loader reads them.
@@ -133,7 +133,7 @@ extension RunOptions {
             throw CommandFailure(.usage, "--threads \(threads): allowed is a whole number from 1")
         }
         result.maximumRate = try RateLimit.read(
-            maximumRate, else: environment[EnvironmentVariables.prefix + "MAX_RATE"] ?? "")
+            maximumRate, else: environment[EnvironmentVariables.prefix + "MAX_RATE"])
         if bodies == nil { result.bodies = try RunOptions.bodies(in: environment) }
         let threadCount = environment[EnvironmentVariables.prefix + "THREADS"] ?? ""
         if threads == nil, !threadCount.isEmpty {

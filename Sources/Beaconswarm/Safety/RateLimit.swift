@@ -22,12 +22,14 @@ enum RateLimit {
     /// The limit as the option gives it, or else the environment.
     ///
     /// - Throws: ``CommandFailure`` with code 64 for what is no rate.
-    static func read(_ option: Double?, else variable: String) throws(CommandFailure) -> Double? {
-        let (name, text) = option.map { ("--max-rate", "\($0)") } ?? ("BEACONSWARM_MAX_RATE", variable)
-        guard !text.isEmpty else { return nil }
+    static func read(_ option: Double?, else variable: String?) throws(CommandFailure) -> Double? {
+        let (name, text) = option.map { ("--max-rate", "\($0)") } ?? ("BEACONSWARM_MAX_RATE", variable ?? "")
+        guard option != nil || variable != nil else { return nil }
+        // An empty variable is a limit that somebody meant to set, and no word that there is none.
         guard let rate = Double(text), rate >= 1, rate <= 1e9 else {
+            let found = text.isEmpty ? "an empty value" : text
             throw CommandFailure(
-                .usage, "\(name): found \(text), allowed is a number of requests in a second, from 1")
+                .usage, "\(name): found \(found), allowed is a number of requests in a second, from 1")
         }
         return rate
     }
