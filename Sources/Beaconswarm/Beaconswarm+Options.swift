@@ -103,7 +103,7 @@ public struct RunOptions: Sendable {
     var watch: Watch?
     /// The report's JSON on standard output.
     public var json = false
-    /// No progress and no summary.
+    /// No progress and no summary; warnings, and why a run did not pass, are told on standard error all the same.
     public var quiet = false
     /// Colours where the output is a terminal, `NO_COLOR` is not set and `TERM` is not `dumb`.
     public var color = true

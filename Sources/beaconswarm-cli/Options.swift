@@ -158,7 +158,9 @@ struct OutputOptions: ParsableArguments {
     @Flag(help: "Prints the report's JSON on standard output, and nothing else there.")
     var json = false
 
-    @Flag(name: .shortAndLong, help: "No progress and no summary; warnings are still printed.")
+    @Flag(
+        name: .shortAndLong,
+        help: "No progress and no summary; warnings, and why a run did not pass, are still printed.")
     var quiet = false
 
     @Flag(name: .customLong("no-color"), help: "No colours (as do NO_COLOR and TERM=dumb).")

@@ -72,6 +72,14 @@ def test_repeated_runs_of_two_commands_are_not_paired(tool: Tool, slow: tuple[st
     assert page["metrics"]["http_req_duration.med"]["pairs"] == 2
 
 
+def test_quiet_runs_say_which_of_them_did_not_pass(tool: Tool, slow: tuple[str, str], tmp_path: Path):
+    path = write_scenario(tmp_path, SCENARIO | {"thresholds": {"http_req_duration": ["med<200"]}})
+    told = tool.run("run", path, "--ab", *slow, "--repeat", 1, "--out", "ab", "-q").expect(99)
+    lines = [line for line in told.err.splitlines() if not line.startswith("warning: /")]
+    assert len(lines) == 1 and lines[0].startswith("failed: b, seed 5: http_req_duration violated med<200 with "), str(told)
+    assert told.out == "", str(told)
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [

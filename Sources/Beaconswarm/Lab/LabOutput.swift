@@ -7,6 +7,8 @@ struct LabOutput {
     var report: LabReport
     let folder: RunFolder
     let console: RunConsole
+    /// Whether each run says by itself why it did not pass.
+    var runsSpeak = false
 
     /// Where a run of them is kept.
     func path(variant: String, seed: UInt64) -> String {
@@ -51,11 +53,25 @@ struct LabOutput {
     /// - Returns: the code to exit with.
     func show(_ file: String) -> CommandStatus {
         let (finished, comparisons) = (report, report.comparisons)
-        console.end(json: { LabJSON.write(finished) }) { colored in
+        console.end(json: { LabJSON.write(finished) }, quietly: unsaid) { colored in
             LabText.render(finished, comparisons: comparisons, color: colored, width: console.summaryWidth)
                 + "report: \(folder.file(file))\n"
         }
         return CommandStatus(rawValue: report.exitCode) ?? .internalError
+    }
+
+    /// Why it did not pass, where nobody has said so yet.
+    private var unsaid: String? {
+        let hasFailures = report.variants.contains { $0.cells.contains { $0.exitCode != 0 } }
+        let isSaid = runsSpeak && (hasFailures || report.unfinished != nil)
+        guard report.verdict != .passed, !isSaid else { return nil }
+        var told = report
+        if told.missingParts != nil {
+            // Whoever joined the parts has said which are not there.
+            guard hasFailures else { return nil }
+            told.isPartial = false
+        }
+        return "\(report.verdict.rawValue): \(LabText.verdict(told))"
     }
 
     /// A command line without some options and their values.

@@ -88,7 +88,8 @@ struct RepeatRunner {
         let path =
             options.out ?? RunFolder.defaultPath(scenario: base.reference.name, mode: .live, at: Host.now)
         let cells = cells
-        var output = LabOutput(report: blank, folder: try RunFolder(creating: path), console: console)
+        var output = LabOutput(
+            report: blank, folder: try RunFolder(creating: path), console: console, runsSpeak: true)
         // Whatever ends the process from here on leaves something to be read.
         try output.writePartial()
         try introduce(cells, forecast)
@@ -157,11 +158,11 @@ struct RepeatRunner {
     ///
     /// - Returns: what the first run is forecast to send.
     private func check() async throws -> Forecast {
-        let forecast = try runner(options(of: cells[0])).ground().forecast
+        let forecast = try runner(of: cells[0]).ground().forecast
         for cell in cells.dropFirst() where cell.seed == seeds[0] || isForecastFirst(cell) {
-            _ = try runner(options(of: cell)).ground()
+            _ = try runner(of: cell).ground()
         }
-        for runner in try cells.prefix(sides.count).map({ try runner(options(of: $0)) })
+        for runner in try cells.prefix(sides.count).map({ try runner(of: $0) })
         where !runner.scenario.document.needsEmbeddedCollector {
             try await runner.checkTargets()
         }
@@ -186,7 +187,7 @@ struct RepeatRunner {
         let rivals = sides.compactMap { side in
             side.target.map { "\(side.name) \(base.document.redact($0))" }
         }
-        let target = rivals.isEmpty ? try runner(options(of: cells[0])).targetInWords : ""
+        let target = rivals.isEmpty ? try runner(of: cells[0]).targetInWords : ""
         console.say(
             "beaconswarm \(Beaconswarm.version): \(base.reference.name), \(cells.count.of("live run")) of "
                 + "\(base.document.duration.text), \(seeds.count.of("seed")) from \(seeds[0]), "
@@ -208,7 +209,7 @@ struct RepeatRunner {
             LabOutput.words(
                 options.command, without: ["--repeat", "--seed", "--out", "--target"], pairs: ["--ab"])
             + (own.source.target.map { ["--target", $0] } ?? []) + ["--seed", String(cell.seed)]
-        _ = try await runner(own).run()
+        _ = try await runner(of: cell, with: own).run()
         // Between two runs there is none to be drained or ended, and none whose state is still to be written.
         interruption.begin {}
         interruption.onEnd {}
@@ -231,10 +232,11 @@ struct RepeatRunner {
         return own
     }
 
-    private func runner(_ own: RunOptions) throws(CommandFailure) -> LiveRunner {
+    private func runner(of cell: Cell, with given: RunOptions? = nil) throws(CommandFailure) -> LiveRunner {
+        let own = given ?? options(of: cell)
         var runner = LiveRunner(
             scenario: try LoadedScenario(own.source, content: content), options: own,
-            console: RunConsole(progressOf: own), interruption: interruption)
+            console: RunConsole(progressOf: own, name: words(for: cell)), interruption: interruption)
         runner.isOneOfSeveral = true
         return runner
     }

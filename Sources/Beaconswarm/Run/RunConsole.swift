@@ -14,6 +14,8 @@ final class RunConsole: Sendable {
     private let isTerminal: Bool
     /// What of it is left to the owner of many runs.
     private let voice: Voice
+    /// Which of many runs it speaks for, where nothing else says so; `nil` for a run alone.
+    private let name: String?
     /// Who watches from elsewhere, and hears all of it, whether quiet or not; `nil` if nobody can.
     let watch: Watch?
     private let last = Mutex(Last())
@@ -36,21 +38,24 @@ final class RunConsole: Sendable {
         color = options.color && Host.allowsColor
         isTerminal = Host.isTerminal
         voice = .whole
+        name = nil
         watch = options.watch
     }
 
     private init(mute: Void) {
         watch = nil
+        name = nil
         (json, quiet, color, isTerminal, voice) = (false, true, false, false, .none)
     }
 
-    /// Shows where one of many runs is, and says nothing of how it begins and ends.
-    init(progressOf options: RunOptions) {
+    /// Shows where one of many runs is, and says nothing of how it begins and ends but what went wrong.
+    init(progressOf options: RunOptions, name: String) {
         json = false
         quiet = options.quiet
         color = options.color && Host.allowsColor
         isTerminal = Host.isTerminal
         voice = .progress
+        self.name = name
         watch = options.watch
     }
 
@@ -74,15 +79,15 @@ final class RunConsole: Sendable {
     }
 
     /// Says what to beware of, whether quiet or not.
-    func warn(_ text: String) {
-        watch?.say("warning: \(text)")
-        tell("warning: \(text)")
-    }
+    func warn(_ text: String) { announce("warning: \(text)") }
 
     /// Says what went wrong, whether quiet or not, where the work is not over with that.
-    func fail(_ text: String) {
-        watch?.say("error: \(text)")
-        tell("error: \(text)")
+    func fail(_ text: String) { announce("error: \(text)") }
+
+    /// A line that is said whether quiet or not.
+    private func announce(_ line: String) {
+        watch?.say(line)
+        tell(line)
     }
 
     /// Says what to beware of in a scenario, each with its place.
@@ -222,16 +227,28 @@ final class RunConsole: Sendable {
 
     /// Shows the result.
     ///
-    /// - Parameter folder: Where the report is, if it could be written.
-    func end(_ report: Report, folder: String?) {
+    /// - Parameters:
+    ///   - folder: Where the report is, if it could be written.
+    ///   - errors: What is said of it as errors.
+    func end(_ report: Report, folder: String?, errors: [String] = []) {
         watch?.take(.run(report))
         status("")
-        // Whether quiet or not: who reads only the exit code may not know that it says nothing.
-        for text in report.alarms { warn(text) }
+        alarm(report, errors: errors)
         end(json: { ReportJSON.write(report) }) { colored in
             TerminalSummary.render(report, color: colored, width: summaryWidth)
                 + (folder.map { "report: \(RunConsole.page(in: $0))\n" } ?? "")
         }
+    }
+
+    /// Says what must not be overlooked, whether quiet or not: who reads only the exit code may not know what it does not
+    /// say. Where there is no summary, that is every reason for a verdict.
+    private func alarm(_ report: Report, errors: [String]) {
+        let reasons = quiet && report.verdict != .passed ? report.reasons : []
+        let place = quiet ? name.map { "\($0): " } ?? "" : ""
+        for reason in reasons where !errors.contains(where: reason.contains) {
+            announce(Escaping.line("\(report.verdict.rawValue): \(place)\(reason)"))
+        }
+        for text in report.alarms where !reasons.contains(text) { warn(place + text) }
     }
 
     /// What to open: the page, or what it is made from where it found no room.
@@ -244,11 +261,16 @@ final class RunConsole: Sendable {
     var summaryWidth: Int { json ? Host.terminalWidth : Host.outputWidth }
 
     /// Shows a result: its JSON, if that was asked for, and its summary, with colours or without.
-    func end(json bytes: () -> [UInt8], summary: (_ colored: Bool) -> String) {
+    ///
+    /// - Parameter quietly: What is said in the summary's place if that is not wanted; `nil` for nothing.
+    func end(json bytes: () -> [UInt8], quietly: String? = nil, summary: (_ colored: Bool) -> String) {
         status("")
         guard voice == .whole else { return }
         if json { Console.output(bytes()) }
-        guard !quiet else { return }
+        guard !quiet else {
+            if let quietly { tell(Escaping.line(quietly)) }
+            return
+        }
         let text = summary(color && (json ? isTerminal : Host.outputIsTerminal))
         if json { Console.status(text) } else { Console.output(text) }
     }

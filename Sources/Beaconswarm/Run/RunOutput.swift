@@ -111,11 +111,12 @@ struct RunOutput: Sendable {
         } catch {
             report.judge(
                 internalError: progress.internalError, unwritten: [error.message], lacksReport: true)
-            console.end(report, folder: nil)
+            console.end(report, folder: nil, errors: [error.message])
             throw error
         }
         let hasReport = OutputFile.exists(folder.file("report.json"))
-        console.end(report, folder: hasReport ? folder.path : nil)
+        console.end(
+            report, folder: hasReport ? folder.path : nil, errors: failures.map(\.message))
         for failure in failures { Console.error("error: \(failure.message)") }
         return CommandStatus(rawValue: report.exitCode) ?? .internalError
     }

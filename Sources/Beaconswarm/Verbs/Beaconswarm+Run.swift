@@ -74,8 +74,8 @@ extension Beaconswarm {
 
     /// Plays a scenario, writes the run's folder, and reads its report for the program that asked.
     ///
-    /// Set ``RunOptions/quiet`` to print nothing but warnings, on standard error. While it plays, SIGINT and SIGTERM end
-    /// the run gracefully, unless ``RunOptions/listensToSignals`` leaves them to the program.
+    /// Set ``RunOptions/quiet`` to print nothing but warnings and why the run did not pass, on standard error. While it
+    /// plays, SIGINT and SIGTERM end the run gracefully, unless ``RunOptions/listensToSignals`` leaves them to the program.
     ///
     /// - Throws: ``CommandFailure`` for what kept the run from beginning or from being written.
     public static func play(_ options: RunOptions, in world: PlayedWorld) async throws -> RunResult {
