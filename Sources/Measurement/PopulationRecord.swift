@@ -128,6 +128,8 @@ extension PopulationRecord {
     package var abandonedRequests: UInt64 { counts[.abandoned] }
     /// Uploads that were not sent because the device had no network.
     package var offlineAttempts: UInt64 { counts[.offlineAttempts] }
+    /// Uploads that got a whole answer, whatever it said.
+    package var wholeAnswers: UInt64 { statusCounts.reduce(0) { $0 + $1.count } }
     /// How many uploads ended by a failure.
     package func count(of failure: RequestFailure) -> UInt64 { failureCounts[failure] }
 

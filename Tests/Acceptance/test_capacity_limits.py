@@ -138,6 +138,32 @@ def test_finds_the_limit_of_a_token_bucket(tool, bucket, tmp_path):
     assert not (out / "capacity.partial.json").exists()
 
 
+def test_a_target_that_goes_away_is_no_limit(tool, collect, tmp_path):
+    scenario = write_scenario(tmp_path, flushing(8))
+    out = tmp_path / "gone"
+    collector = collect()
+    # The next load begins half a second after the first one's verdict, and warms up for five.
+    searching = tool.start(
+        "capacity", scenario, "--target", collector.url, "--out", out, "--step", "1s", "--from", "4"
+    )
+    searching.wait_until(lambda: "✓ holds" in searching.err, "finished its first step")
+    collector.running.kill()
+    finished = searching.wait().expect(99)
+    report = read(out)
+    assert report["ending"] == "unreachable", report["reasons"]
+    # A busy machine may have made the generator late before.
+    *before, last = [step["verdict"] for step in report["steps"]]
+    assert last == "unreachable" and "held" in before and set(before) <= {"held", "generator_limited"}
+    assert report["holds"]["load"] == report["steps"][0]["load"]
+    assert report["breaks"] is None and report["broke_first"] == []
+    lost = f"http://127.0.0.1:{collector.port}: Connection refused; it went away during or before step {len(before) + 1}."
+    assert lost in report["reasons"][0] and "It held at" in report["reasons"][0]
+    assert "✓ Holds" not in finished.out and "breaks at" not in finished.out
+    # The page and the rest are written of it as of any search.
+    assert "The target went away" in (out / "capacity.html").read_text()
+    assert tool.run("report", out, "--format", "md").expect(0).out == (out / "summary.md").read_text()
+
+
 def test_a_target_that_refuses_everything_breaks_from_the_start(tool, bucket, tmp_path):
     server = bucket(rate=1, burst=1)
     scenario = write_scenario(tmp_path, flushing(16))

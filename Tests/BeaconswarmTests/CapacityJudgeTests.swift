@@ -13,9 +13,11 @@ struct CapacityJudgeTests {
     static let start = Instant(milliseconds: 1_767_571_200_000)
     static let range = start + .seconds(20)..<start + .seconds(40)
 
-    /// Ten requests a second of which a share fails or dies with its process, and stores of the given growth.
+    /// Ten requests a second of which a share fails or dies, with its process unless otherwise said, and stores of the
+    /// given growth.
     static func measurement(
-        failing: Int = 0, dying: Int = 0, losing: Int = 0, rows: (Int64) -> UInt64 = { _ in 0 }
+        failing: Int = 0, dying: Int = 0, of failure: RequestFailure = .processDied, losing: Int = 0,
+        rows: (Int64) -> UInt64 = { _ in 0 }
     ) -> StepMeasurement {
         var recorder = RunRecorder(start: start, populationCount: 1, measured: range)
         for index in 0..<400 {
@@ -26,7 +28,7 @@ struct CapacityJudgeTests {
             sample.status = index % 100 < failing ? 503 : 200
             if index % 100 >= 100 - dying {
                 sample.status = 0
-                sample.failure = .processDied
+                sample.failure = failure
             }
             sample.isAcknowledged = sample.status == 200
             recorder.note(sample, population: 0)
@@ -72,6 +74,27 @@ struct CapacityJudgeTests {
         let faster = try judged(Self.measurement { UInt64($0) * 7 }, control: growing)
         #expect(faster.verdict == .broke)
         #expect(faster.reasons.first?.contains("stores grow by 2.0 rows/s more than") == true)
+    }
+
+    @Test("a load that broke names the failures of uploads without an answer")
+    func failures() throws {
+        let refused = try judged(Self.measurement(failing: 5, dying: 10, of: .refused), control: nil)
+        #expect(refused.verdict == .broke)
+        #expect(refused.reasons.last == "Uploads without a whole answer: 20 refused.")
+        let answered = try judged(Self.measurement(failing: 5), control: nil)
+        #expect(answered.verdict == .broke && !answered.reasons.contains { $0.contains("whole answer") })
+    }
+
+    @Test("a target is looked for where it refused connections, or answered nothing")
+    func doubts() {
+        #expect(!Self.measurement().mayHaveLostTarget)
+        #expect(!Self.measurement(failing: 100).mayHaveLostTarget)
+        #expect(!Self.measurement(dying: 50, of: .timedOut).mayHaveLostTarget)
+        #expect(Self.measurement(dying: 1, of: .refused).mayHaveLostTarget)
+        var silent = Self.measurement(dying: 100, of: .timedOut)
+        #expect(silent.mayHaveLostTarget)
+        silent.wasCut = true
+        #expect(!silent.mayHaveLostTarget)
     }
 
     @Test("the control is asked for only where a load does not hold by itself")

@@ -164,6 +164,26 @@ struct CapacitySessionTests {
         #expect(session.finished(wallSeconds: 1).exitCode == 95)
     }
 
+    @Test("a target that is gone ends the search: nothing broke, and what held is told")
+    func gone() throws {
+        var session = try session([])
+        let lost = "http://127.0.0.1:9: Connection refused"
+        while let plan = session.next() {
+            var measurement = FakeTarget(capacity: plan.number < 3 ? 1e6 : 0).measure(plan)
+            if plan.number == 3 { measurement.lostTarget = lost }
+            let step = try session.note(measurement, of: plan)
+            #expect(step.verdict == (plan.number == 3 ? .unreachable : .held))
+        }
+        let report = session.finished(wallSeconds: 1, timeIsUp: true)
+        #expect(report.steps.count == 3 && report.ending == .unreachable && report.exitCode == 99)
+        #expect(report.holds?.load == 40 && report.breaks == nil && report.brokeFirst.isEmpty)
+        let told =
+            "The target cannot be connected to any more: \(lost); it went away during or before step 3."
+        #expect(report.steps[2].reasons == [told])
+        #expect(report.reasons[0].hasPrefix("\(told) It held at "))
+        #expect(!report.reasons.contains { $0.contains("breaks at") })
+    }
+
     @Test("a search that is cut short tells what it knows")
     func cut() throws {
         var session = try session([])

@@ -2,6 +2,7 @@ import Accounting
 import Measurement
 import Reporting
 import Timebase
+import World
 
 /// What was measured of a load.
 struct StepMeasurement: Sendable {
@@ -19,6 +20,8 @@ struct StepMeasurement: Sendable {
     var wasCut = false
     /// Why Beaconswarm itself ended it, if it did.
     var endedBy: Report.EarlyEnd?
+    /// Why the target could not be connected to after the step, if it could not.
+    var lostTarget: String?
 }
 
 /// Judges a load by what was measured in its window.
@@ -52,6 +55,11 @@ struct CapacityJudge: Sendable {
             step.verdict = .cut
             return nil
         }
+        if let problem = measurement.lostTarget {
+            step.verdict = .unreachable
+            step.reasons = [CapacityReasons.lost(problem, in: step)]
+            return nil
+        }
         if let problem = measurement.generatorProblem {
             step.verdict = .generatorLimited
             step.reasons = [problem]
@@ -71,6 +79,7 @@ struct CapacityJudge: Sendable {
         }
         step.reasons = found + books
         step.verdict = step.reasons.isEmpty ? .held : .broke
+        if step.verdict == .broke { step.reasons += CapacityReasons.failures(measurement.window.total) }
         return step.verdict == .broke ? served : nil
     }
 
@@ -194,6 +203,12 @@ extension StepMeasurement {
     /// Uploads whose planned start lay in the window, and those of them for which no answer came in it.
     var started: UInt64 { window.started.reduce(0, +) }
     var missing: Double { Double(started) - Double(window.total.requests) }
+    /// Whether there may be no target any more: a connection was not accepted, or no upload got a whole answer.
+    var mayHaveLostTarget: Bool {
+        let total = window.total
+        let isSilent = started + total.requests > 0 && total.wholeAnswers == 0
+        return !wasCut && (isSilent || total.count(of: .refused) > 0)
+    }
     /// Events captured in the window.
     var captured: UInt64 { window.captured.reduce(0, +) }
 

@@ -1,4 +1,6 @@
+import Measurement
 import Reporting
+import World
 
 /// What a search came to, in sentences.
 enum CapacityReasons {
@@ -45,11 +47,29 @@ enum CapacityReasons {
             + "\(share), and may be \(expected) in another window."
     }
 
+    /// Of a step after which nobody could be connected to.
+    ///
+    /// - Parameter problem: Whom, and why.
+    static func lost(_ problem: String, in step: CapacityReport.Step) -> String {
+        "The target cannot be connected to any more: \(problem); it went away during or before step \(step.number)."
+    }
+
+    /// How uploads failed that got no whole answer, in a sentence, if there are any: a share of failed requests does
+    /// not tell a target that is not there from one that refuses. What ended with its app is no failure of a target.
+    static func failures(_ uploads: PopulationRecord) -> [String] {
+        let counts = RequestFailure.allCases.filter { $0 != .processDied && $0 != .unanswered }
+            .map { (name: $0.name, count: uploads.count(of: $0)) }
+        let failures = counts.filter { $0.count > 0 }.map { "\($0.count) \($0.name)" }
+        return failures.isEmpty
+            ? [] : ["Uploads without a whole answer: \(failures.joined(separator: ", "))."]
+    }
+
     private static func headline(_ report: CapacityReport, unoffered: Double?) -> String {
         func text(_ level: CapacityReport.Level?) -> String {
             level.map { CapacityText.level($0, report.scaling) } ?? "no load"
         }
         let unbroken = report.holds.map { " It held at \(CapacityText.level($0, report.scaling))." } ?? ""
+        let broken = report.breaks.map { " It broke at \(CapacityText.level($0, report.scaling))." } ?? ""
         switch report.ending {
         case .knee: return "Holds at \(text(report.holds)), breaks at \(text(report.breaks))."
         case .maximum:
@@ -67,8 +87,10 @@ enum CapacityReasons {
                 "Unsettled within \(report.steps.count) steps: loads held and broke by turns, between \(text(report.holds)) and "
                 + "\(text(report.breaks))."
         case .interrupted:
-            let known = report.breaks.map { " It broke at \(CapacityText.level($0, report.scaling))." } ?? ""
-            return "The search was interrupted after \(report.steps.count) steps.\(unbroken)\(known)"
+            return "The search was interrupted after \(report.steps.count) steps.\(unbroken)\(broken)"
+        case .unreachable:
+            let lost = report.steps.last?.reasons.first ?? "The target cannot be connected to any more."
+            return "\(lost)\(unbroken)\(broken)"
         }
     }
 

@@ -6,8 +6,8 @@ import Timebase
 extension Beaconswarm {
     /// Finds the highest steady load at which a scenario's thresholds hold.
     ///
-    /// - Returns: 0 if a knee was found or the maximum holds, 99 if even the smallest load breaks, 96 if the
-    ///   generator was the limit, 95 if some step's events are not accounted for, 105 if interrupted.
+    /// - Returns: 0 if a knee was found or the maximum holds, 99 if even the smallest load breaks or the target
+    ///   went away, 96 if the generator was the limit, 95 if some step's events are not accounted for, 105 if interrupted.
     /// - Throws: ``CommandFailure`` for what kept the search from beginning or from being written.
     public static func capacity(_ options: CapacityOptions) async throws -> CommandStatus {
         var options = options
@@ -111,16 +111,18 @@ struct CapacityRunner: Sendable {
             while !interruption.isRequested, let plan = session.next(remaining: search.remaining) {
                 announce(plan, session, search)
                 let begun = Host.monotonic
-                let played = try await player.play(plan)
+                var played = try await player.play(plan)
                 scraper?.note(CapacityText.load(plan.load, settings.scaling), since: begun)
-                let step = try session.note(played.measurement, of: plan, wall: Host.monotonic - begun) {
+                let wall = Host.monotonic - begun
+                let hasPaused = try await player.lookForTarget(after: plan, &played.measurement)
+                let step = try session.note(played.measurement, of: plan, wall: wall) {
                     () throws(CommandFailure) in
                     try control(of: plan, played, search, &servesConfiguration)
                 }
                 take(step, session, search)
                 guard step.verdict != .cut else { break }
                 try search.output.writePartial(session.finished(wallSeconds: elapsed(since: search.began)))
-                if session.next(remaining: search.remaining) != nil {
+                if !hasPaused, session.next(remaining: search.remaining) != nil {
                     await player.pause(afterBreak: session.lastBroke)
                 }
             }
@@ -286,13 +288,5 @@ struct CapacityRunner: Sendable {
                 + "report: \(folder)/capacity.html\n"
         }
         console.end(json: { CapacityJSON.write(report) }, summary: text)
-    }
-}
-
-extension TimelineEntry {
-    /// Whether it does something to the collector.
-    fileprivate var limitsCollector: Bool {
-        if case .collector = change { return true }
-        return false
     }
 }

@@ -56,7 +56,7 @@ struct CapacitySession: Sendable {
     ///
     /// - Parameter remaining: The time that is left for the search; `nil` for any.
     func next(remaining: Interval? = nil) -> StepPlan? {
-        guard case .play(let first, let why) = search.next else { return nil }
+        guard !hasLostTarget, case .play(let first, let why) = search.next else { return nil }
         var (load, purpose) = (first, why)
         if let remaining {
             let own = pace.cost(of: time(load, purpose), load: load)
@@ -128,7 +128,7 @@ struct CapacitySession: Sendable {
         case .held: break
         case .broke: outcome = .broke
         case .generatorLimited: outcome = .generatorLimited
-        case .cut: return step
+        case .cut, .unreachable: return step
         }
         if outcome != .generatorLimited { users.note(plan.load, held: outcome == .held) }
         search.note(
@@ -167,6 +167,9 @@ struct CapacitySession: Sendable {
     /// Whether the last step left the target something to recover from.
     var lastBroke: Bool { report.steps.last.map { $0.verdict != .held } ?? false }
 
+    /// Whether there is nobody any more to be asked.
+    private var hasLostTarget: Bool { report.steps.last?.verdict == .unreachable }
+
     /// The loads that the limit lies between, as far as the search has come: `120…480`.
     var range: String {
         let ends = search.bracket
@@ -199,6 +202,7 @@ struct CapacitySession: Sendable {
             case .timeIsUp: report.ending = .time
             }
         }
+        if hasLostTarget { report.ending = .unreachable }
         if report.endedBy != nil { report.ending = .stopped }
         report.setLevels(holds: holds, breaks: breaks)
         report.exitCode = exitCode(report).rawValue
@@ -211,7 +215,8 @@ struct CapacitySession: Sendable {
         if isUnaccounted { return .unaccounted }
         return switch report.ending {
         case .knee, .maximum: .success
-        case .floor, .unsettled: .thresholdFailed
+        // The uploads of its last step were without success, as those of a run that fails for it.
+        case .floor, .unsettled, .unreachable: .thresholdFailed
         case .time: report.holds != nil ? .success : report.breaks != nil ? .thresholdFailed : .invalidRun
         case .generator: .invalidRun
         case .stopped: report.endedBy?.cause == .guard ? .thresholdFailed : .invalidRun

@@ -110,6 +110,31 @@ struct LiveStepPlayer: Sendable {
         return failures.map(\.text).joined(separator: "; ")
     }
 
+    /// Looks whether the target is there at all, after a step that leaves this in doubt: a closed port breaks every
+    /// load, so a search that went on would find a limit where there is nobody. A target that comes back within the
+    /// pause was broken by the load, and is there for the next.
+    ///
+    /// - Returns: whether there was a doubt; then the target had its pause.
+    func lookForTarget(after plan: StepPlan, _ measurement: inout StepMeasurement) async throws -> Bool {
+        guard measurement.mayHaveLostTarget else { return false }
+        await pause(afterBreak: true)
+        measurement.lostTarget = try await lostTarget(of: plan)
+        return true
+    }
+
+    /// Why a target of the step cannot be connected to now, and which; `nil` if all can.
+    private func lostTarget(of plan: StepPlan) async throws -> String? {
+        guard !embeds else { return nil }
+        var checked: Set<String> = []
+        for target in plan.document.populations.flatMap(\.targets)
+        where checked.insert("\(target.origin) \(target.tls) \(target.http)").inserted {
+            if let problem = try await LiveEngine.connectProblem(target, on: loads.next()) {
+                return "\(plan.document.redact(target.origin)): \(problem)"
+            }
+        }
+        return nil
+    }
+
     /// Lets the target recover.
     func pause(afterBreak: Bool) async {
         let pause = embeds ? Interval.zero : afterBreak ? Self.longPause : Self.pause

@@ -37,7 +37,7 @@ struct CapacityChart: FramedChart {
         self.title = title
         self.series = series
         self.axisTitle = axisTitle
-        steps = report.steps.filter { $0.verdict != .cut }.sorted {
+        steps = report.steps.filter(\.isOfTarget).sorted {
             ($0.load, $0.number) < ($1.load, $1.number)
         }
         scale = CapacityScale(report)
@@ -128,6 +128,7 @@ struct CapacityChart: FramedChart {
         case .broke: "breaks"
         case .generatorLimited: "the generator could not follow"
         case .cut: "cut short"
+        case .unreachable: "the target was gone"
         }
     }
 
@@ -143,7 +144,7 @@ struct CapacityChart: FramedChart {
         case .broke:
             let path = "M\(at(-4, -4))L\(at(4, 4))M\(at(4, -4))L\(at(-4, 4))"
             svg.empty("path", ["d": path, "class": "cross"])
-        case .generatorLimited, .cut:
+        case .generatorLimited, .cut, .unreachable:
             svg.empty("path", ["d": "M\(at(0, -5))L\(at(5, 4))L\(at(-5, 4))Z", "class": "triangle"])
         }
     }
@@ -162,7 +163,7 @@ struct CapacityScale {
     let knee: ClosedRange<Double>?
 
     init(_ report: CapacityReport) {
-        let steps = report.steps.filter { $0.verdict != .cut }.sorted {
+        let steps = report.steps.filter(\.isOfTarget).sorted {
             ($0.load, $0.number) < ($1.load, $1.number)
         }
         let isOrdered = zip(steps, steps.dropFirst()).allSatisfy {

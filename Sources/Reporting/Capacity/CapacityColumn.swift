@@ -60,7 +60,7 @@ struct CapacityColumn: Sendable {
 
     /// Beyond the growth with a collector without limits, where that was compared.
     private static let stores = CapacityColumn(
-        name: "stores", value: { $0.verdict == .cut ? nil : $0.storesGrowBeyond ?? $0.storesGrow },
+        name: "stores", value: { $0.isOfTarget ? $0.storesGrowBeyond ?? $0.storesGrow : nil },
         text: { ($0 >= 0.05 ? "+" : "") + Numbers.fixed($0.magnitude < 0.05 ? 0 : $0, 1) + "/s" },
         isTime: false)
 

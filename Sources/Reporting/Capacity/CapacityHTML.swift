@@ -62,7 +62,7 @@ package enum CapacityHTML {
     private static func tone(_ report: CapacityReport) -> String {
         switch report.ending {
         case .knee, .maximum, .time: report.exitCode == 0 ? "passed" : "failed"
-        case .floor, .unsettled: "failed"
+        case .floor, .unsettled, .unreachable: "failed"
         case .generator: "invalid"
         case .stopped: report.endedBy?.cause == .guard ? "failed" : "invalid"
         case .interrupted: "interrupted"
@@ -79,6 +79,7 @@ package enum CapacityHTML {
             case .unsettled: "Unsettled"
             case .time: "The time was up"
             case .stopped: "Ended at once"
+            case .unreachable: "The target went away"
             case .interrupted: "Interrupted"
             }
         return word + (report.exitCode == 0 ? "" : " (exit code \(report.exitCode))")
@@ -124,7 +125,7 @@ package enum CapacityHTML {
     // MARK: - Pictures
 
     static func pictures(_ report: CapacityReport, into html: inout Markup) {
-        guard report.steps.contains(where: { $0.verdict != .cut }) else { return }
+        guard report.steps.contains(where: \.isOfTarget) else { return }
         HTMLWriter().section("rate", "Rate against latency, freshness and loss", &html) { html in
             html.element(
                 "p",
@@ -242,7 +243,7 @@ package enum CapacityHTML {
             switch step.verdict {
             case .held: "✓"
             case .broke: "✗"
-            case .generatorLimited: "!"
+            case .generatorLimited, .unreachable: "!"
             case .cut: "■"
             }
         return [

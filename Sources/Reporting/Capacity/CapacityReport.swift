@@ -28,6 +28,8 @@ package struct CapacityReport: Sendable {
         case time
         /// Beaconswarm ended it, to keep harm from the target: ``CapacityReport/endedBy``.
         case stopped
+        /// The target could not be connected to any more.
+        case unreachable
         case interrupted
     }
 
@@ -127,6 +129,8 @@ package struct CapacityReport: Sendable {
             case generatorLimited = "generator_limited"
             /// The search was interrupted meanwhile.
             case cut
+            /// Nobody could be connected to afterwards: nothing is known of what the target holds.
+            case unreachable
         }
 
         /// From 1.
@@ -182,6 +186,9 @@ package struct CapacityReport: Sendable {
             self.warmUpSeconds = warmUpSeconds
             self.windowSeconds = windowSeconds
         }
+
+        /// Whether its figures say something of a target.
+        var isOfTarget: Bool { verdict != .cut && verdict != .unreachable }
 
         /// Takes the figures that metrics tell.
         ///

@@ -44,6 +44,7 @@ package enum CapacityText {
         case .broke: return paint("✗ breaks", .bad) + why + more
         case .generatorLimited: return paint("! generator", .warn) + why
         case .cut: return paint("■ cut", .warn)
+        case .unreachable: return paint("! gone", .warn) + why
         }
     }
 
@@ -125,7 +126,7 @@ private struct CapacityPage: TextPage {
             case .knee, .maximum: report.exitCode == 0 ? ("✓", .good) : ("✗", .bad)
             case .time: report.exitCode == 0 ? ("✓", .good) : ("✗", .bad)
             case .floor, .unsettled: ("✗", .bad)
-            case .generator, .stopped: ("!", .warn)
+            case .generator, .stopped, .unreachable: ("!", .warn)
             case .interrupted: ("■", .warn)
             }
         for (index, reason) in report.reasons.enumerated() {
@@ -180,7 +181,7 @@ private struct CapacityPage: TextPage {
             switch step.verdict {
             case .held: paint("✓", .good)
             case .broke: paint("✗", .bad)
-            case .generatorLimited, .cut: paint("!", .warn)
+            case .generatorLimited, .cut, .unreachable: paint("!", .warn)
             }
         let bar = leading.value(step).map { scale.bar($0, width) } ?? ""
         return Columns.right(CapacityText.load(step.load, report.scaling), 12)
