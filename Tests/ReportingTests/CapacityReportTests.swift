@@ -235,6 +235,15 @@ struct CapacityReportTests {
         #expect(text.contains("✓") && text.contains("✗"))
     }
 
+    @Test("the heads of its columns are whole, and end where the figures end", arguments: [80, 100, 160])
+    func heads(width: Int) throws {
+        let text = CapacityText.summary(CapacityFixture.report(), color: false, width: width)
+        let lines = text.split(separator: "\n").map(String.init)
+        let head = try #require(lines.firstIndex { $0.contains("load     req/s") })
+        #expect(lines[head].hasSuffix("p(99)    stores"), "\(lines[head])")
+        #expect(lines[head].count == width && lines[head + 1].count == width, "\(lines[head + 1])")
+    }
+
     @Test("writes an empty search too")
     func empty() {
         var report = CapacityFixture.report()

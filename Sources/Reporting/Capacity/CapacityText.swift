@@ -153,10 +153,10 @@ private struct CapacityPage: TextPage {
         heading("THE STEPS BY THEIR LOAD")
         let bar = width - 47 - others.reduce(0) { $0 + CapacityPage.width($1) }
         let head =
-            Columns.right("load", 12) + Columns.right("req/s", 10) + Columns.right("events/s", 10) + "    "
-            + Columns.left(leading.name, bar + 11)
-            + others.map { Columns.right($0.name, CapacityPage.width($0)) }.joined()
-        lines.append("  " + paint(Columns.clipped(head, width - 2), .dim))
+            Columns.right("load", 12) + Columns.right("req/s", 10) + Columns.right("events/s", 10) + "  "
+            + Columns.left(Columns.shortened(leading.name, bar + 11), bar + 11)
+            + others.map(CapacityPage.head).joined()
+        lines.append("  " + paint(head, .dim))
         let scale = BarScale(steps.compactMap(leading.value), isTime: leading.isTime)
         var kneeIsDue = report.breaks != nil
         for step in steps.sorted(by: { ($0.load, $0.number) < ($1.load, $1.number) }) {
@@ -173,6 +173,11 @@ private struct CapacityPage: TextPage {
     }
 
     private static func width(_ column: CapacityColumn) -> Int { max(10, min(18, column.name.count + 2)) }
+
+    private static func head(_ column: CapacityColumn) -> String {
+        let width = width(column)
+        return Columns.right(Columns.shortened(column.name, width - 2), width)
+    }
 
     private func row(_ step: CapacityReport.Step, _ leading: CapacityColumn, _ scale: BarScale, _ width: Int)
         -> String
