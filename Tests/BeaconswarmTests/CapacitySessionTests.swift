@@ -218,6 +218,9 @@ struct CapacityConditionsTests {
         let assumed = CapacityConditions([thresholds[0]])
         #expect(
             assumed.usesDefaults && assumed.thresholds.map(\.metric) == ["http_req_failed", "events_lost"])
+        #expect(assumed.warnings.count == 2 && assumed.warnings[1].hasPrefix("no threshold of the scenario"))
+        let none = CapacityConditions([])
+        #expect(none.usesDefaults && none.warnings.isEmpty)
     }
 
     @Test(

@@ -28,7 +28,8 @@ struct CapacityConditions: Sendable {
         }
         usesDefaults = kept.isEmpty
         thresholds = kept.isEmpty ? Threshold.assumedOfLoads : kept
-        if usesDefaults {
+        // A scenario that asks for nothing has nothing left out: the conditions themselves say what applies.
+        if usesDefaults, !all.isEmpty {
             let text = thresholds.map { "\($0.metric) \($0.expression)" }.joined(separator: ", ")
             warnings.append("no threshold of the scenario can be asked of a load; a load has to keep \(text)")
         }
