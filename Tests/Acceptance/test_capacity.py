@@ -91,8 +91,9 @@ def test_virtual_steps_find_a_modelled_limit(tool, tmp_path):
 @pytest.mark.parametrize(
     "options, word",
     [
-        (["--from", "0"], "--from"),
-        (["--from", "2.5"], "--from"),
+        (["--from", "0"], "--from: found 0, allowed"),
+        (["--from", "2.5"], "--from: found 2.5, allowed is a whole number of devices from 1 to 1,000,000"),
+        (["--by", "rate", "--from", "0.0001"], "--from: found 0.0001, allowed is a factor of the scenario's rate from"),
         (["--max", "0"], "--max"),
         (["--precision", "90%"], "--precision"),
         (["--step", "fast"], "--step"),

@@ -95,10 +95,12 @@ struct CapacitySettings: Sendable {
     ) throws(CommandFailure) -> Double? {
         guard let value else { return nil }
         guard range.contains(value), !isWhole || value == value.rounded() else {
-            let noun = isWhole ? "a number of devices" : "a factor of the scenario's rate"
+            let noun = isWhole ? "a whole number of devices" : "a factor of the scenario's rate"
+            // As it was given: a number of devices would be rounded, and its fault with it.
+            let found = value == value.rounded() && value.magnitude < 1e15 ? "\(Int(value))" : "\(value)"
             throw CommandFailure(
                 .usage,
-                "\(name): found \(CapacityText.load(value, isWhole ? .devices : .rate)), allowed is \(noun) "
+                "\(name): found \(found), allowed is \(noun) "
                     + "from \(CapacityText.load(range.lowerBound, isWhole ? .devices : .rate)) to "
                     + CapacityText.load(range.upperBound, isWhole ? .devices : .rate))
         }
