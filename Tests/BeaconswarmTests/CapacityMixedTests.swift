@@ -103,6 +103,8 @@ struct CapacityMixedTests {
         let most = Search.Settings(from: 10, floor: 1, maximum: 10_000, quantum: 1).trialLimit
         #expect(session.estimate(limit: .minutes(5)).contains("or \(most) steps"))
         #expect(session.estimate(limit: .minutes(7)).contains("after 7m at the latest"))
+        #expect(session.estimate(limit: .minutes(7)).contains("; at most "))
+        #expect(session.estimate(limit: .seconds(40)).contains("; at most 1 fits in: "))
         while let plan = session.next() {
             let holdsAfterAll = plan.load == 305 && plan.purpose == .recheck
             _ = try session.note(FakeTarget(capacity: holdsAfterAll ? 400 : 300).measure(plan), of: plan)

@@ -94,7 +94,8 @@ struct CapacitySession: Sendable {
         let end = "the search ends after \(limit.text) at the latest (--max-time), or \(most) steps."
         if report.mode == .virtual { return "\(text) of simulated time; \(end)" }
         let fit = Int(limit.fractionalSeconds / pace.cost(of: step, load: plan.load).fractionalSeconds)
-        return "\(text); some \(fit) fit in: \(end)"
+        // Steps next to the limit are longer than this one.
+        return "\(text); at most \(fit) fit\(fit == 1 ? "s" : "") in: \(end)"
     }
 
     /// Takes what was measured of a step.
