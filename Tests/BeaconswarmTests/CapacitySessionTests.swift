@@ -197,6 +197,7 @@ struct CapacitySessionTests {
         #expect(try session.note(measurement, of: plan).verdict == .cut)
         let report = session.finished(wallSeconds: 1)
         #expect(report.ending == .interrupted && report.exitCode == 105)
+        #expect(report.reasons[0].hasPrefix("The search was interrupted after 2 steps. It held at "))
         #expect(report.holds?.load == 40)
     }
 }

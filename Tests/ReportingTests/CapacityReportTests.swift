@@ -249,6 +249,7 @@ struct CapacityReportTests {
         var report = CapacityFixture.report()
         report.steps = []
         (report.holds, report.breaks, report.ending) = (nil, nil, .interrupted)
+        #expect(CapacityText.steps(0) == "0 steps" && CapacityText.steps(1) == "1 step")
         #expect(!CapacityHTML.write(report).isEmpty)
         #expect(!CapacityMarkdown.write(report).isEmpty)
         #expect(!CapacityText.summary(report, color: true, width: 80).isEmpty)

@@ -84,10 +84,12 @@ enum CapacityReasons {
         case .stopped: return "\(report.endedBy?.text ?? "The search was ended.")\(unbroken)"
         case .unsettled:
             return
-                "Unsettled within \(report.steps.count) steps: loads held and broke by turns, between \(text(report.holds)) and "
+                "Unsettled within \(CapacityText.steps(report.steps.count)): loads held and broke by turns, between \(text(report.holds)) and "
                 + "\(text(report.breaks))."
         case .interrupted:
-            return "The search was interrupted after \(report.steps.count) steps.\(unbroken)\(broken)"
+            let over = report.steps.count { $0.verdict != .cut }
+            let when = over == 0 ? "before any step was over" : "after \(CapacityText.steps(over))"
+            return "The search was interrupted \(when).\(unbroken)\(broken)"
         case .unreachable:
             let lost = report.steps.last?.reasons.first ?? "The target cannot be connected to any more."
             return "\(lost)\(unbroken)\(broken)"

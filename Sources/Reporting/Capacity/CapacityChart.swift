@@ -65,7 +65,8 @@ struct CapacityChart: FramedChart {
         }
         let knee =
             scale.knee.map { " The knee lies at \(CapacityText.rate($0.lowerBound)) \(scale.unit)." } ?? ""
-        return "\(steps.count) steps by their rate. " + parts.joined(separator: "; ") + "." + knee
+        return "\(CapacityText.steps(steps.count)) by their rate. " + parts.joined(separator: "; ") + "."
+            + knee
     }
 
     func draw(into svg: inout Markup) {

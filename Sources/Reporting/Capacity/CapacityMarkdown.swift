@@ -10,7 +10,7 @@ package enum CapacityMarkdown {
         text +=
             "Against \(Escaping.markdown(report.run.targetInWords)), \(report.mode.rawValue), "
         text +=
-            "seed \(report.seed), \(report.steps.count) steps in \(Numbers.duration(seconds: report.wallSeconds)).\n\n"
+            "seed \(report.seed), \(CapacityText.steps(report.steps.count)) in \(Numbers.duration(seconds: report.wallSeconds)).\n\n"
         if let meaning = CapacityText.meaning(report) { text += "\(meaning)\n\n" }
         text += "## Steps by load\n\n" + steps(report)
         text += "## Conditions for a load\n\n"

@@ -72,6 +72,9 @@ package enum CapacityText {
             + "\(Numbers.devices(level.devices))\(factor))"
     }
 
+    /// `1 step`, `12 steps`.
+    package static func steps(_ count: Int) -> String { Numbers.count(count, of: "step") }
+
     /// What a number of devices means, where it means so many within a time.
     package static func meaning(_ report: CapacityReport) -> String? {
         report.arrivalSeconds.map {
@@ -118,7 +121,7 @@ private struct CapacityPage: TextPage {
     private mutating func opening() {
         let facts = [
             Escaping.line(report.scenario.name), "capacity", report.mode.rawValue, "seed \(report.seed)",
-            "\(report.steps.count) steps", Numbers.duration(seconds: report.wallSeconds),
+            CapacityText.steps(report.steps.count), Numbers.duration(seconds: report.wallSeconds),
         ]
         lines += ["", "  " + Columns.clipped(facts.joined(separator: " · "), width - 2), ""]
         let (sign, tone): (String, Paint.Tone) =
