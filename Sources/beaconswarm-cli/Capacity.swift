@@ -63,7 +63,9 @@ struct Capacity: AsyncParsableCommand {
 
     @Flag(
         name: .customLong("virtual"),
-        help: "Searches in virtual time, against the collector that the scenario's faults describe.")
+        help: ArgumentHelp(
+            "Searches in virtual time, against the collector that the scenario's faults describe; sends nothing, so "
+                + "without --target, --insecure and --scrape."))
     var isVirtual = false
 
     @Option(
@@ -86,6 +88,15 @@ struct Capacity: AsyncParsableCommand {
         if scenario.play.duration != nil {
             throw ValidationError(
                 "--duration has no meaning here: --step sets the length of a step's window.")
+        }
+        let unsent = [
+            (scenario.target != nil, "--target"), (scenario.insecure, "--insecure"),
+            (scraping.scrape != nil, "--scrape"),
+        ]
+        // Whoever names a target must not take the modelled collector's limit for its own.
+        if isVirtual, let name = unsent.first(where: \.0)?.1 {
+            throw ValidationError(
+                "\(name) has no meaning with --virtual: a search in virtual time sends nothing.")
         }
     }
 

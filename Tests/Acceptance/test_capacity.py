@@ -101,6 +101,9 @@ def test_virtual_steps_find_a_modelled_limit(tool, tmp_path):
         (["--max-time", "3s"], "one step takes"),
         (["--duration", "10s"], "--duration"),
         (["--by", "weight"], "--by"),
+        (["--virtual", "--target", "http://127.0.0.1:9/sa"], "--target has no meaning with --virtual"),
+        (["--virtual", "--insecure"], "--insecure has no meaning with --virtual"),
+        (["--virtual", "--scrape", "http://127.0.0.1:9"], "--scrape has no meaning with --virtual"),
     ],
 )
 def test_wrong_options_are_named(tool, tmp_path, options, word):

@@ -39,7 +39,8 @@ struct CapacityRunner: Sendable {
 
     func run() async throws -> CommandStatus {
         if options.isVirtual, options.run.scrape != nil {
-            throw CommandFailure(.usage, "--scrape has no place in virtual time: there is no target to ask")
+            throw CommandFailure(
+                .usage, "--scrape has no meaning with --virtual: a search in virtual time sends nothing")
         }
         if !options.isVirtual { try TargetGate.check(scenario.document, options: options.run) }
         let live = LiveRunner(
