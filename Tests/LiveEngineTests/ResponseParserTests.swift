@@ -63,6 +63,17 @@ struct ResponseParserTests {
         #expect(used == Self.whole.utf8.count)
     }
 
+    @Test("tells a line that cannot become a status line from one that was not finished")
+    func impossibleStatusLine() {
+        for text in ["", "\r\n", "H", "HTTP/1.", "HTTP/1.1 2", "HTTP/1.1 200 OK\r\nDa"] {
+            #expect(Self.parse(text, readSizes: [1]).parser.impossibleStatusLine.isEmpty, "\(text)")
+        }
+        for text in ["\0", "http/1.1", "HTTP/2 200", "\r\nSSH-2.0", "HTTP/1.1 100 Continue\r\n\r\nHTTX"] {
+            let line = Self.parse(text, readSizes: [1]).parser.impossibleStatusLine
+            #expect(text.utf8.suffix(line.count).elementsEqual(line) && !line.isEmpty, "\(text)")
+        }
+    }
+
     @Test("skips 1xx answers")
     func informational() {
         let text =

@@ -147,6 +147,10 @@ struct ShardTests {
                 actions: [.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc"), .close]),
             Failing(failure: .truncated, actions: [.write("HTTP/1.1 2"), .close]),
             Failing(failure: .malformed, actions: [.write("220 mail.example.org ESMTP\r\n")]),
+            // The settings of a server that speaks HTTP/2: no line ends in them.
+            Failing(
+                failure: .malformed,
+                actions: [.write("\0\0\u{6}\u{4}\0\0\0\0\0\0\u{3}\0\0\0\u{40}"), .close]),
             Failing(
                 failure: .malformed,
                 actions: [.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nno size\r\n")]),

@@ -23,6 +23,17 @@ extension Connection {
         }
     }
 
+    /// What an orderly close within an answer means. Bytes that no answer begins with were none, though the end of
+    /// their line, at which the parser would have told, did not come.
+    func failureOfClose() -> RequestFailure {
+        let line = parser.impossibleStatusLine
+        guard line.isEmpty else {
+            if parser.keepsSample { garbage = Array(line.prefix(ResponseParser.sampleLimit)) }
+            return .malformed
+        }
+        return parser.received == 0 ? .closed : .truncated
+    }
+
     private static func code(of error: any Error) -> CInt? {
         if let error = error as? IOError { return error.errnoCode }
         if let error = error as? NIOConnectionError {

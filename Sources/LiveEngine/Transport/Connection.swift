@@ -273,7 +273,7 @@ final class Connection: Carrier, ChannelInboundHandler {
         } else if isWriting || sawReset {
             end(with: .reset)
         } else {
-            end(with: parser.received == 0 ? .closed : .truncated)
+            end(with: failureOfClose())
         }
     }
 

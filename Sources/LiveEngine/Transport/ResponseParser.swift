@@ -106,6 +106,13 @@ package struct ResponseParser {
     /// Whether the answer has come to an end, good or bad.
     package var isFinished: Bool { state == .complete || state == .malformed }
 
+    /// The beginning of a line that cannot become a status line; empty where none came, or where it still may.
+    var impossibleStatusLine: ArraySlice<UInt8> {
+        guard state == .statusLine else { return [] }
+        let isPossible = zip(partial, "HTTP/1.".utf8).allSatisfy { $0 == $1 }
+        return isPossible ? [] : partial[...]
+    }
+
     /// Takes in what arrived.
     ///
     /// - Returns: How many bytes belong to the answer; fewer than there are only when it is finished.
