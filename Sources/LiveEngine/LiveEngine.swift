@@ -101,8 +101,8 @@ package enum LiveEngine {
     }
 
     /// Why a target cannot be connected to now, for people; `nil` if it can. Connects once (and once more
-    /// to explain a certificate that is not trusted), with a whole TLS handshake for `https`, and sends
-    /// no request.
+    /// to explain a certificate that is not trusted), with a whole TLS handshake for `https`, and with what begins
+    /// HTTP/2 where an `http` target demands that; sends no request.
     ///
     /// - Parameter limit: How long to wait for each step.
     /// - Throws: ``LiveEngineError`` if the target cannot be used at all.

@@ -71,13 +71,13 @@ class FrameServer:
             if not preface:
                 return  # somebody looks whether anybody listens
             assert preface == PREFACE, preface
-            self.connections += 1
             connection.sendall(self.first)
             self._read(connection, source)
 
     def _read(self, connection: socket.socket, source) -> None:
         # Until it has acknowledged the settings, the client may go by the windows that it began with.
         room, windows, window = 65_535, {}, 65_535
+        is_used = False
         while True:
             head = source.read(9)
             if len(head) < 9:
@@ -94,6 +94,9 @@ class FrameServer:
             if kind == PING and not flags & ACK:
                 connection.sendall(frame(PING, ACK, payload=payload))
             if kind == HEADERS:
+                # One without requests only looked whether HTTP/2 is spoken here.
+                self.connections += not is_used
+                is_used = True
                 windows[stream] = window
             if kind == DATA:
                 room -= length

@@ -3,9 +3,12 @@ by hand."""
 
 from __future__ import annotations
 
+import contextlib
+import json
 import shutil
 import socket
 import subprocess
+import threading
 import time
 from pathlib import Path
 
@@ -285,6 +288,41 @@ def test_a_server_that_takes_one_request_at_a_time(tool, tmp_path):
     document = load("", http="2")
     report = play_frames(tool, tmp_path, server)
     assert answers(report) == {"200": server.requests}
+
+
+def test_a_server_without_that_nobody_negotiates_with(tool, collect, tmp_path):
+    """Without TLS the check before the run says what begins HTTP/2, and hears HTTP/1.1."""
+    collector = collect()
+    scenario = write_scenario(tmp_path, load(collector.url, http="2"))
+    demanded = tool.run("run", scenario, "--out", tmp_path / "none").expect(69)
+    assert "the server answers in HTTP/1.1, and target.http asks for HTTP/2; nothing was run" in demanded.err
+    assert not (tmp_path / "none").exists()
+
+
+def test_a_server_that_speaks_nothing_older(tool, tmp_path):
+    """A client of HTTP/1.1 hears the settings of a server of HTTP/2: no HTTP that it knows."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def serve() -> None:
+            with contextlib.suppress(OSError):
+                while True:
+                    connection, _ = listener.accept()
+                    with connection, contextlib.suppress(OSError):
+                        if not connection.recv(65_536):
+                            continue
+                        connection.sendall(settings(streams=64))
+                        # Closed in order: what is not read would turn that into a reset.
+                        connection.shutdown(socket.SHUT_WR)
+                        while connection.recv(65_536):
+                            pass
+
+        threading.Thread(target=serve, daemon=True).start()
+        document = load(f"http://127.0.0.1:{listener.getsockname()[1]}/sa?project=default", devices=1)
+        # Nothing is delivered.
+        report = play(tool, tmp_path, document, 99)
+    assert set(answers(report)) == {"malformed"}
+    first = json.loads((tmp_path / "run" / "errors.ndjson").read_text().splitlines()[0])
+    assert first["body"] and first["body"].startswith("\0\0\6\4"), first
 
 
 def test_settings_for_the_embedded_collector(tool, tmp_path):

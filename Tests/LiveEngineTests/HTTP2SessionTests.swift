@@ -223,6 +223,15 @@ struct HTTP2SessionTests {
             last.head.kind == .goAway && last.payload == Self.number(0) + Self.number(breach.code.rawValue))
     }
 
+    @Test("tells an answer in HTTP/1.1 from a frame that is too long", arguments: [[], [1], [4, 3]])
+    func olderHTTP(readSizes: [Int]) throws {
+        let probe = try HTTP2Probe(bodies: [1], on: EmbeddedEventLoop())
+        probe.read(Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8), readSizes: readSizes)
+        #expect(!probe.isOpen)
+        #expect(
+            probe.log.contains("connection: PROTOCOL_ERROR, the server answers in HTTP/1.1"), "\(probe.log)")
+    }
+
     @Test(
         "takes no answer that HTTP forbids",
         arguments: [

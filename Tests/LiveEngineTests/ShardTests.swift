@@ -482,6 +482,33 @@ struct LiveRunTests {
         }
     }
 
+    /// What the check before a run says of a server from which HTTP/2 is demanded without TLS.
+    private func problem(demandingHTTP2 actions: [ScriptedServer.Action]) async throws -> String? {
+        try await withGroup(threads: 2) { group in
+            let server = try await ScriptedServer.start(on: group) { ordinal, _ in ordinal == 0 ? actions : []
+            }
+            var target = ScriptedRun.plan(devices: 1, port: server.port).target
+            target.http = .two
+            let problem = try await LiveEngine.connectProblem(
+                target, within: .milliseconds(300), on: group.next())
+            try await server.stop()
+            return problem
+        }
+    }
+
+    @Test("tells a server that speaks HTTP/2 from the first byte from one that does not")
+    func demandedHTTP2() async throws {
+        let settings = "\0\0\0\u{4}\0\0\0\0\0"
+        #expect(try await problem(demandingHTTP2: [.write(settings)]) == nil)
+        #expect(try await problem(demandingHTTP2: [.drip(settings)]) == nil)
+        let older = "the server answers in HTTP/1.1, and target.http asks for HTTP/2"
+        #expect(try await problem(demandingHTTP2: [.write("HTTP/1.1 400 No\r\n\r\n"), .close]) == older)
+        let none = "the server does not answer in HTTP/2, and target.http asks for nothing else"
+        #expect(try await problem(demandingHTTP2: [.write("SSH-2.0-x\r\n")]) == none)
+        #expect(try await problem(demandingHTTP2: [.close]) == none)
+        #expect(try await problem(demandingHTTP2: []) == "no answer within 300ms")
+    }
+
     @Test("judges the generator by its lag and its loops")
     func health() {
         var lag = LatencyHistogram()

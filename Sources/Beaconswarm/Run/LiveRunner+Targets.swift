@@ -47,7 +47,8 @@ extension LiveRunner {
         _ targets: [PopulationPlan.Target], on group: MultiThreadedEventLoopGroup
     ) async throws -> CommandFailure? {
         var checked: Set<String> = []
-        for target in targets where checked.insert("\(target.origin) \(target.tls)").inserted {
+        for target in targets
+        where checked.insert("\(target.origin) \(target.tls) \(target.http)").inserted {
             if let problem = try await LiveEngine.connectProblem(target, on: group.next()) {
                 let origin = scenario.document.redact(target.origin)
                 return CommandFailure(

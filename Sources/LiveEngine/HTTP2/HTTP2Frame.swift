@@ -21,6 +21,12 @@ struct HTTP2FrameHead: Hashable {
     /// `nil` for a kind that is not known, whose frames mean nothing (RFC 9113, 4.1).
     var kind: Kind? { Kind(rawValue: type) }
 
+    /// Whether it is no head at all, but the beginning of an answer in HTTP/1.x: `HTTP/`.
+    var isOlderHTTP: Bool { length == 0x48_5454 && type == 0x50 && flags == 0x2F }
+
+    /// What such a head means, for people.
+    static let olderHTTP = "the server answers in HTTP/1.1"
+
     func has(_ flag: UInt8) -> Bool { flags & flag != 0 }
 
     static let acknowledges: UInt8 = 0x1

@@ -9,7 +9,8 @@ struct HTTP2FrameReader {
     ///
     /// - Parameter frame: Gets each whole frame in turn, and says whether to go on; the bytes are valid during the call
     ///   only.
-    /// - Throws: what `frame` throws, and `FRAME_SIZE_ERROR` for a frame that is longer than we said we take.
+    /// - Throws: what `frame` throws, `FRAME_SIZE_ERROR` for a frame that is longer than we said we take, and
+    ///   `PROTOCOL_ERROR` for an answer in HTTP/1.x, which would be read as such a frame.
     /// - Complexity: O(bytes).
     mutating func consume(
         _ input: UnsafeRawBufferPointer,
@@ -83,6 +84,9 @@ struct HTTP2FrameReader {
     }
 
     private static func check(_ head: HTTP2FrameHead) throws(HTTP2ConnectionError) {
+        guard !head.isOlderHTTP else {
+            throw HTTP2ConnectionError(code: .protocolError, reason: HTTP2FrameHead.olderHTTP)
+        }
         guard head.length <= HTTP2FrameHead.usualLimit else {
             throw HTTP2ConnectionError(
                 code: .frameSizeError, reason: "a frame of \(head.length) bytes")

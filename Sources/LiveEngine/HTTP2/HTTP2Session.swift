@@ -21,6 +21,8 @@ protocol HTTP2SessionUser: AnyObject {
 /// What it has to say gathers in ``outgoing``. It pushes nothing and takes no pushes, and gives streams no priorities.
 /// What the peer breaks of the rules ends a stream where the RFC lets one end alone, or else the connection.
 final class HTTP2Session {
+    /// What a client's first bytes are, before its settings (RFC 9113, 3.4).
+    static let preface: StaticString = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
     /// What is announced to the peer, as Apple's clients do: windows that no answer of a collector fills.
     static let streamWindow = 2 * 1024 * 1024
     static let connectionWindow = 10 * 1024 * 1024 + HTTP2Setting.usualWindow
@@ -65,7 +67,7 @@ final class HTTP2Session {
 
     /// Says what a client says first (RFC 9113, 3.4).
     func begin() {
-        outgoing.writeStaticString("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")
+        outgoing.writeStaticString(HTTP2Session.preface)
         HTTP2FrameHead(kind: .settings, length: 12).write(into: &outgoing)
         HTTP2Setting.enablePush.write(0, into: &outgoing)
         HTTP2Setting.initialWindowSize.write(UInt32(HTTP2Session.streamWindow), into: &outgoing)

@@ -144,8 +144,10 @@ extension Connection {
         flushNow(nil)
         state = .gone
         context?.close(promise: nil)
+        let isDemanded = error.reason == HTTP2FrameHead.olderHTTP && versions == .two
+        let reason = error.reason + (isDemanded ? ", and target.http asks for HTTP/2" : "")
         session?.endAll { stream in
-            stream.garbage = Array("HTTP/2: \(error.code.name): \(error.reason)".utf8)
+            stream.garbage = Array("HTTP/2: \(error.code.name): \(reason)".utf8)
             // So that the words above are told, whatever came of the answer itself.
             stream.parser.noteReceived(1)
             return .malformed

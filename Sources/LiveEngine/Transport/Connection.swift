@@ -58,7 +58,7 @@ final class Connection: Carrier, ChannelInboundHandler {
     /// The CPU time of the TLS handshake, in nanoseconds.
     private(set) var handshakeTime: UInt64 = 0
     private var meter: HandshakeMeter?
-    private var versions = PopulationPlan.Target.HTTPVersions.automatic
+    private(set) var versions = PopulationPlan.Target.HTTPVersions.automatic
 
     /// - Parameter buffers: Shared by the connections of a loop.
     init(

@@ -6,7 +6,7 @@ import NIOTLS
 import Timebase
 
 /// Tries once, before a run, whether a target can be connected to: TCP, and for `https` a whole
-/// handshake with everything that is verified in it.
+/// handshake with everything that is verified in it. Where HTTP/2 is demanded, it has to be spoken, too.
 ///
 /// Of TLS's errors only a few words come up through the library; so where a certificate was refused, a
 /// second connection fetches it, to tell why.
@@ -22,8 +22,14 @@ struct TargetCheck {
         let target = target
         let endpoint = try await NIOThreadPool.singleton.runIfActive { try Endpoint(target) }
         let outcome = await connect { channel in
-            guard let tls = endpoint.tls else { return nil }
-            try channel.pipeline.syncOperations.addHandler(tls.makeHandler())
+            let pipeline = channel.pipeline.syncOperations
+            guard let tls = endpoint.tls else {
+                guard target.http == .two else { return nil }
+                let watcher = HTTP2Watcher(limit: limit, on: channel.eventLoop)
+                try pipeline.addHandler(watcher)
+                return watcher.verdict.futureResult
+            }
+            try pipeline.addHandler(tls.makeHandler())
             return try addWatcher(to: channel)
         }
         switch outcome {
@@ -32,6 +38,7 @@ struct TargetCheck {
             if let wrong = reason.wrongName(inTrusted: certificate) { return wrong }
             guard target.http == .two, endpoint.tls != nil, name != "h2" else { return nil }
             return "the server does not choose HTTP/2, and target.http asks for nothing else"
+        case .wrong(let text): return text
         case .failed(let error, let certificate):
             let reason = TLSReason(target: target, tls: endpoint.tls, limit: limit)
             guard reason.isRefusedCertificate(error), let tls = endpoint.tls else {
@@ -44,24 +51,26 @@ struct TargetCheck {
     enum Outcome: Sendable {
         /// With what the server picked of HTTP, if it picks (ALPN), and its certificate.
         case good(String?, certificate: NIOSSLCertificate? = nil)
+        /// Connected, to something else than what is demanded: in words for people.
+        case wrong(String)
         /// With the certificate that the server showed, if it came that far.
         case failed(any Error, certificate: NIOSSLCertificate?)
     }
 
-    /// Connects, and waits for the watcher that `prepare` adds, if it adds one.
+    /// Connects, and waits for the verdict of the watcher that `prepare` adds, if it adds one.
     private func connect(
-        _ prepare: @escaping @Sendable (any Channel) throws -> HandshakeWatcher?
+        _ prepare: @escaping @Sendable (any Channel) throws -> EventLoopFuture<Outcome>?
     ) async -> Outcome {
         let verdict = loop.makePromise(of: Outcome.self)
         let bootstrap = ClientBootstrap(group: loop)
             .connectTimeout(.nanoseconds(limit.nanoseconds))
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    guard let watcher = try prepare(channel) else {
+                    guard let watched = try prepare(channel) else {
                         verdict.succeed(.good(nil))
                         return
                     }
-                    watcher.verdict.futureResult.cascade(to: verdict)
+                    watched.cascade(to: verdict)
                 }
             }
         let channel: any Channel
@@ -78,10 +87,10 @@ struct TargetCheck {
         return outcome
     }
 
-    private func addWatcher(to channel: any Channel) throws -> HandshakeWatcher {
+    private func addWatcher(to channel: any Channel) throws -> EventLoopFuture<Outcome> {
         let watcher = HandshakeWatcher(limit: limit, on: channel.eventLoop)
         try channel.pipeline.syncOperations.addHandler(watcher)
-        return watcher
+        return watcher.verdict.futureResult
     }
 
     /// The certificates that the server shows, its own first; empty if they cannot be had.
