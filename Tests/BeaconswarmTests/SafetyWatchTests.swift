@@ -162,8 +162,10 @@ struct MaximumRateTests {
             (0.5, ""), (.nan, ""), (.infinity, ""), (-1, ""), (nil, "0"), (nil, "fast"),
         ] {
             let failed = try await failure { try RateLimit.read(option, else: variable) }
-            #expect(failed.code == .usage && failed.message.contains("from 1"))
+            #expect(failed.code == .usage && failed.message.contains("from 1 to 1,000,000,000"))
         }
+        let huge = try await failure { try RateLimit.read(1e12, else: "") }
+        #expect(huge.message.hasPrefix("--max-rate: found 1000000000000, allowed"))
     }
 
     @Test("a search leaves out the loads that would pass the limit")
@@ -192,7 +194,12 @@ struct MaximumRateTests {
         let failed = try await failure {
             try RateLimit.check(forecast, maximumRate: forecast.requestsPeak / 2)
         }
-        #expect(failed.code == .usage && failed.message.contains("(--devices 1)"))
+        #expect(failed.code == .usage)
+        #expect(failed.message.contains("; about 1 device would keep to it (--devices 1); nothing was run"))
+        let none = try await failure {
+            try RateLimit.check(forecast, maximumRate: forecast.requestsPeak / 100)
+        }
+        #expect(none.message.contains("; not even one device would keep to it; nothing was run"))
         let several = try await failure {
             try RateLimit.check(forecast, populations: 2, maximumRate: forecast.requestsPeak / 2)
         }

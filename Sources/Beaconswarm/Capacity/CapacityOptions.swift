@@ -96,11 +96,10 @@ struct CapacitySettings: Sendable {
         guard let value else { return nil }
         guard range.contains(value), !isWhole || value == value.rounded() else {
             let noun = isWhole ? "a whole number of devices" : "a factor of the scenario's rate"
-            // As it was given: a number of devices would be rounded, and its fault with it.
-            let found = value == value.rounded() && value.magnitude < 1e15 ? "\(Int(value))" : "\(value)"
+            // Not as a load: a number of devices would be rounded, and its fault with it.
             throw CommandFailure(
                 .usage,
-                "\(name): found \(found), allowed is \(noun) "
+                "\(name): found \(value.asGiven), allowed is \(noun) "
                     + "from \(CapacityText.load(range.lowerBound, isWhole ? .devices : .rate)) to "
                     + CapacityText.load(range.upperBound, isWhole ? .devices : .rate))
         }
@@ -128,6 +127,11 @@ struct CapacitySettings: Sendable {
         }
         return interval
     }
+}
+
+extension Double {
+    /// As somebody types it: a whole number without a fraction.
+    var asGiven: String { self == rounded() && magnitude < 1e15 ? "\(Int(self))" : "\(self)" }
 }
 
 extension Interval {

@@ -8,14 +8,16 @@ enum RateLimit {
     ) throws(CommandFailure) {
         guard let maximumRate, forecast.requestsPeak > maximumRate else { return }
         let fitting = Int(Double(forecast.devices) * maximumRate / forecast.requestsPeak)
+        let devices = fitting == 1 ? "1 device" : "\(fitting) devices"
         let advice =
             fitting >= max(1, populations)
-            ? "about \(fitting) devices would keep to it (--devices \(fitting))"
-            : populations > 1 ? "one device of each population would be too many" : "no device would"
+            ? "about \(devices) would keep to it (--devices \(fitting))"
+            : populations > 1
+                ? "one device of each population would be too many" : "not even one device would keep to it"
         throw CommandFailure(
             .usage,
             "--max-rate \(SafetyWatch.figure(maximumRate)): the scenario is forecast to send up to "
-                + "\(Forecast.figure(forecast.requestsPeak)) requests in a second: \(advice); nothing was run"
+                + "\(SafetyWatch.figure(forecast.requestsPeak)) requests in a second; \(advice); nothing was run"
         )
     }
 
@@ -23,13 +25,14 @@ enum RateLimit {
     ///
     /// - Throws: ``CommandFailure`` with code 64 for what is no rate.
     static func read(_ option: Double?, else variable: String?) throws(CommandFailure) -> Double? {
-        let (name, text) = option.map { ("--max-rate", "\($0)") } ?? ("BEACONSWARM_MAX_RATE", variable ?? "")
+        let (name, text) = option.map { ("--max-rate", $0.asGiven) } ?? ("BEACONSWARM_MAX_RATE", variable ?? "")
         guard option != nil || variable != nil else { return nil }
         // An empty variable is a limit that somebody meant to set, and no word that there is none.
         guard let rate = Double(text), rate >= 1, rate <= 1e9 else {
             let found = text.isEmpty ? "an empty value" : text
             throw CommandFailure(
-                .usage, "\(name): found \(found), allowed is a number of requests in a second, from 1")
+                .usage,
+                "\(name): found \(found), allowed is a number of requests in a second from 1 to 1,000,000,000")
         }
         return rate
     }
