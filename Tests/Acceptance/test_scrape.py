@@ -110,6 +110,18 @@ def test_only_what_is_named_is_kept(tool, scenario):
         ).expect(0)
     report, _ = read(done)
     assert [row["name"] for row in report["target_metrics"]["series"]] == ["queue_depth", "wait_seconds_count"]
+    assert not any("--scrape-only" in line for line in report["warnings"])
+
+
+def test_names_that_never_come_are_told_at_the_end(tool, scenario):
+    with exporter() as (url, _):
+        done = tool.run(
+            "run", scenario, "--out", "run", "--scrape", url, "--scrape-only", "queue_depth,queue_dept,wait_hours_*"
+        ).expect(0)
+    report, _ = read(done)
+    assert [row["name"] for row in report["target_metrics"]["series"]] == ["queue_depth"]
+    told = "no metric has a name that --scrape-only asks for: queue_dept, wait_hours_*"
+    assert any(line.endswith(told) for line in report["warnings"]), report["warnings"]
 
 
 @pytest.mark.parametrize(
@@ -202,6 +214,7 @@ def test_parts_of_a_run_keep_what_each_was_told(tool, scenario):
         (["--scrape", "ftp://127.0.0.1/metrics"], "--scrape"),
         (["--scrape", "http://user:key@127.0.0.1/metrics"], "--scrape"),
         (["--scrape-only", "queue_*"], "--scrape-only"),
+        (["--scrape", "http://127.0.0.1:9", "--scrape-only", "a,queue_*_seconds"], "--scrape-only: found queue_*_seconds"),
     ],
 )
 def test_what_may_not_be_asked_is_refused_before_anything_runs(tool, scenario, options, reason):

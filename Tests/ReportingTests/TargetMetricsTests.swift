@@ -88,6 +88,21 @@ struct TargetMetricsTests {
             ])
     }
 
+    @Test("names that nothing has are told, once the target has told anything")
+    func unmatched() {
+        let reader = ExpositionReader(Array(Self.text.utf8))
+        var some = TargetRecorder(wanted: ["queue_*", "hits", "nothing", "no_such_*", "queue_depth"])
+        #expect(some.finished(url: "", period: 1).unmatched.isEmpty)
+        some.note(reader.samples, at: 0)
+        #expect(some.finished(url: "", period: 1).unmatched == ["hits", "nothing", "no_such_*"])
+        // What is no number is there all the same.
+        _ = some.count(unnumbered: reader.unnumbered)
+        #expect(some.finished(url: "", period: 1).unmatched == ["hits", "no_such_*"])
+        var all = TargetRecorder(wanted: [])
+        all.note(reader.samples, at: 0)
+        #expect(all.finished(url: "", period: 1).unmatched.isEmpty)
+    }
+
     @Test("values that are no numbers are counted, of the series that are wanted")
     func unnumbered() throws {
         let text = Self.text + "\nslow_seconds{quantile=\"0.5\"} NaN\n"

@@ -41,7 +41,7 @@ extension ReportBuilder.Progress {
 }
 
 extension Report.TargetMetrics {
-    /// That the target told nothing, or not always, or no numbers; `nil` if it did all that.
+    /// That the target told nothing, or not always, or no numbers, or not what was asked for; `nil` if it did all that.
     var warning: String? {
         var sentences: [String] = []
         if failures > 0 {
@@ -51,6 +51,10 @@ extension Report.TargetMetrics {
         }
         if unnumbered > 0 {
             sentences.append("values without a finite number (NaN, Inf) were left out: \(unnumbered)")
+        }
+        if !unmatched.isEmpty {
+            sentences.append(
+                "no metric has a name that --scrape-only asks for: \(unmatched.joined(separator: ", "))")
         }
         return sentences.isEmpty ? nil : "--scrape \(url): " + sentences.joined(separator: "; ")
     }

@@ -23,11 +23,16 @@ struct ScrapeEndpoint: Hashable, Sendable {
 extension RunOptions {
     /// Where the target tells its own metrics; `nil` if nobody asked.
     ///
-    /// - Throws: ``CommandFailure`` with code 64 for what is no URL, and for names without one.
+    /// - Throws: ``CommandFailure`` with code 64 for what is no URL, for names without one, and for names that no metric
+    ///   can have.
     func scrapeEndpoint() throws(CommandFailure) -> ScrapeEndpoint? {
         guard let scrape else {
             if scrapeOnly != nil { throw CommandFailure(.usage, "--scrape-only needs --scrape URL") }
             return nil
+        }
+        if let name = scrapedNames.first(where: { $0.dropLast().contains("*") }) {
+            throw CommandFailure(
+                .usage, "--scrape-only: found \(name), allowed is a name, whole or with * at its end")
         }
         return try ScrapeEndpoint(scrape)
     }

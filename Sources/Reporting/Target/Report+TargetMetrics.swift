@@ -16,6 +16,9 @@ extension Report {
         package var omitted = 0
         /// Values of wanted series that were left out, for they are no numbers (`NaN`) or have no end.
         package var unnumbered: UInt64 = 0
+        /// Names that were asked for and that nothing had, once the target has told something. For a warning alone:
+        /// no file has them.
+        package var unmatched: [String] = []
         /// What was done to the target meanwhile, where that is not in the report's own marks: a search's steps.
         package var marks: [Mark] = []
         /// Seconds since the run's start, by its clock.
@@ -49,6 +52,8 @@ package struct TargetRecorder: Sendable {
 
     /// Names that are wanted, each whole or with `*` at its end; all counters and gauges where there is none.
     private let wanted: [String]
+    /// Those of them that something had.
+    private var matched: Set<String> = []
     package private(set) var metrics = Report.TargetMetrics()
     private var indices: [String: Int] = [:]
     private var left: Set<String> = []
@@ -60,14 +65,24 @@ package struct TargetRecorder: Sendable {
 
     private func isWanted(_ sample: ExpositionReader.Sample) -> Bool {
         guard !wanted.isEmpty else { return [.counter, .gauge, .untyped].contains(sample.kind) }
-        return wanted.contains { pattern in
-            pattern.hasSuffix("*") ? sample.name.hasPrefix(pattern.dropLast()) : sample.name == pattern
+        return wanted.contains { TargetRecorder.matches($0, sample) }
+    }
+
+    private static func matches(_ pattern: String, _ sample: ExpositionReader.Sample) -> Bool {
+        pattern.hasSuffix("*") ? sample.name.hasPrefix(pattern.dropLast()) : sample.name == pattern
+    }
+
+    /// Notes which of the wanted names are there.
+    private mutating func match(_ samples: [ExpositionReader.Sample]) {
+        for pattern in wanted where !matched.contains(pattern) {
+            if samples.contains(where: { TargetRecorder.matches(pattern, $0) }) { matched.insert(pattern) }
         }
     }
 
     /// Takes what the target told at a moment.
     package mutating func note(_ samples: [ExpositionReader.Sample], at second: Double) {
         seen += 1
+        match(samples)
         guard (seen - 1) % stride == 0 else { return }
         let chosen = samples.filter(isWanted)
         let own = chosen.filter { $0.name.hasPrefix("process_") }
@@ -127,6 +142,7 @@ package struct TargetRecorder: Sendable {
     ///
     /// - Returns: how many values these are.
     package mutating func count(unnumbered samples: [ExpositionReader.Sample]) -> Int {
+        match(samples)
         let count = samples.filter(isWanted).count
         metrics.unnumbered += UInt64(count)
         return count
@@ -141,6 +157,7 @@ package struct TargetRecorder: Sendable {
         var metrics = metrics
         metrics.url = url
         metrics.everySeconds = period * Double(stride)
+        metrics.unmatched = seen == 0 ? [] : wanted.filter { !matched.contains($0) }
         for index in metrics.series.indices {
             while metrics.series[index].values.count < metrics.seconds.count {
                 metrics.series[index].values.append(nil)
