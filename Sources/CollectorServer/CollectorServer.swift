@@ -6,7 +6,7 @@ package import NIOCore
 /// A collector over HTTP/1.1 with its events in SQLite: an answer of success leaves only after its events
 /// are committed.
 ///
-/// Beside the collector's own routes it serves `GET /healthz` and `GET /stats`, which meet no faults.
+/// Beside the collector's own routes it serves `/healthz` and `/stats` (GET and HEAD), which meet no faults.
 package final class CollectorServer: Sendable {
     private let listener: Listener
     private let collector: ChannelCollector

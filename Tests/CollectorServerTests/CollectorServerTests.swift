@@ -64,6 +64,22 @@ struct CollectorServerTests {
         }
     }
 
+    @Test("answers HEAD as GET without the body", arguments: ["/healthz", "/stats", "/nothing"])
+    func heads(path: String) async throws {
+        try await withServer { (_, port) async throws in
+            let whole = try await RawClient.connect(port: port).exchange(Requests.get(path))
+            #expect(whole.status == (path == "/nothing" ? 404 : 200))
+            let client = try await RawClient.connect(port: port)
+            try await client.send("HEAD \(path) HTTP/1.1\r\nHost: x\r\n\r\n")
+            let head = try await client.receive(hasBody: false)
+            #expect(head.status == whole.status)
+            for name in ["content-length", "content-type"] {
+                #expect(head.headers[name] == whole.headers[name], "\(name)")
+            }
+            await #expect(throws: RawClient.Failure.closed) { try await client.receive() }
+        }
+    }
+
     @Test("keeps HTTP/1.0 connections only when asked")
     func oldVersion() async throws {
         try await withServer { (_, port) async throws in

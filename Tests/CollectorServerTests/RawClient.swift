@@ -62,8 +62,8 @@ final class RawClient: Sendable {
         }
     }
 
-    /// Reads one response.
-    func receive() async throws -> Response {
+    /// Reads one response; one to HEAD has no body, whatever its length says.
+    func receive(hasBody: Bool = true) async throws -> Response {
         try await NIOThreadPool.singleton.runIfActive {
             var head: [UInt8] = []
             while !head.suffix(4).elementsEqual([13, 10, 13, 10]) { head.append(try self.byte()) }
@@ -77,7 +77,7 @@ final class RawClient: Sendable {
                 let halves = line.split(separator: ":", maxSplits: 1)
                 headers[halves[0].lowercased()] = halves.last?.trimmingCharacters(in: .whitespaces)
             }
-            let length = Int(headers["content-length"] ?? "0") ?? 0
+            let length = hasBody ? Int(headers["content-length"] ?? "0") ?? 0 : 0
             let body = try (0..<length).map { _ in try self.byte() }
             return Response(status: status, headers: headers, body: String(decoding: body, as: UTF8.self))
         }

@@ -39,6 +39,8 @@ final class CollectorConnection: ChannelInboundHandler, RemovableChannelHandler 
     private var deadline: NIODeadline?
     private var timer: Scheduled<Void>?
     private var timerDue = NIODeadline.distantFuture
+    /// Whether the request in hand asks for the head of an answer alone.
+    private var wantsHead = false
     let wait = ClientWait()
 
     init(server: ServerContext) { self.server = server }
@@ -142,6 +144,7 @@ final class CollectorConnection: ChannelInboundHandler, RemovableChannelHandler 
         guard case .body(let request) = phase, let context, let handle else { return }
         let head = request.head
         let target = request.target
+        wantsHead = head.method == .HEAD
         // An answer to HEAD has no body, whatever its length says; ending the connection keeps that simple.
         enter(.waiting(keepAlive: head.isKeepAlive && head.method != .HEAD, version: head.version))
         if target.isLocal(head.method), target.path == "/healthz" {
@@ -180,11 +183,12 @@ final class CollectorConnection: ChannelInboundHandler, RemovableChannelHandler 
             version: .http1_1, status: status,
             headers: headers(of: reply, status: status, staysOpen: staysOpen, version: version))
         context.write(wrapOutboundOut(.head(head)), promise: nil)
-        if reply.bytesPerSecond != nil, status.mayHaveResponseBody {
+        let hasBody = status.mayHaveResponseBody && !wantsHead
+        if reply.bytesPerSecond != nil, hasBody {
             context.flush()
             return trickle(reply, from: 0, since: context.eventLoop.now, staysOpen: staysOpen)
         }
-        if !reply.body.isEmpty, status.mayHaveResponseBody {
+        if !reply.body.isEmpty, hasBody {
             let body = context.channel.allocator.buffer(bytes: reply.body.prefix(reply.sentBytes))
             context.write(wrapOutboundOut(.body(.byteBuffer(body))), promise: nil)
         }

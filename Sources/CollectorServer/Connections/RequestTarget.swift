@@ -21,8 +21,11 @@ struct RequestTarget: Equatable {
 
     /// Whether the server answers by itself, without the collector.
     func isLocal(_ method: HTTPMethod) -> Bool {
-        method == .GET && (path == "/healthz" || path == "/stats")
+        (method == .GET || method == .HEAD) && RequestTarget.localPaths.contains(path)
     }
+
+    /// Where the server answers by itself.
+    static let localPaths = ["/healthz", "/stats"]
 }
 
 extension CollectedRequest.Method {
