@@ -8,6 +8,9 @@ package import NIOCore
 ///
 /// Beside the collector's own routes it serves `/healthz` and `/stats` (GET and HEAD), which meet no faults.
 package final class CollectorServer: Sendable {
+    /// Paths at which it answers by itself.
+    package static let ownPaths = ["/healthz", "/stats"]
+
     private let listener: Listener
     private let collector: ChannelCollector
     private let outages: Task<Void, Never>

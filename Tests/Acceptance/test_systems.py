@@ -272,6 +272,10 @@ def test_only_the_systems_that_are_named_are_served(collect, seed: int):
         (["--path", "/ingest"], ["SYSTEM=/PATH"]),
         (["--path", "growing=ingest"], ["SYSTEM=/PATH"]),
         (["--path", "growing=/in", "--path", "kit=/in"], ["kit=/in", "growing has that path already"]),
+        (["--path", "growing=/a", "--systems", "sensors"], ["growing=/a", "--systems sensors leaves out growing"]),
+        (["--sdk", "sdk.json", "--systems", "sensors"], ["--sdk sdk.json", "--systems sensors leaves out declared"]),
+        (["--path", "sensors=/stats"], ["sensors=/stats", "the collector itself answers there"]),
+        (["--path", "sensors=/healthz"], ["sensors=/healthz", "the collector itself answers there"]),
         (["--path", "nonsense=/ingest"], ["sensors, growing, trackingsdk, kit, codeless"]),
     ],
 )

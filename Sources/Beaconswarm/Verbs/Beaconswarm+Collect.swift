@@ -30,6 +30,7 @@ extension Beaconswarm {
         if let names = options.systems { configuration.systems = try systems(names) }
         if let faults = options.faults { configuration.plan = try plan(faults, start: Host.now) }
         configuration.plan.uploadPaths = try uploadPaths(options.paths)
+        try checkUse(of: configuration.plan.uploadPaths, options, configuration.systems)
         for path in options.descriptions {
             configuration.plan.descriptions.append(try DescriptionFile.read(path))
         }
@@ -117,7 +118,7 @@ extension Beaconswarm {
                     .usage,
                     "--systems \(text): \"\(name)\" is no system; allowed: \(CollectOptions.systemNames)")
             }
-            result.append(system)
+            if !result.contains(system) { result.append(system) }
         }
         return result
     }
@@ -135,6 +136,30 @@ extension Beaconswarm {
             paths.append(path)
         }
         return paths
+    }
+
+    /// Refuses what could have no effect: uploads that would be waited for in vain.
+    private static func checkUse(
+        of paths: [UploadPath], _ options: CollectOptions, _ systems: [CollectorSystem]
+    ) throws(CommandFailure) {
+        for path in paths {
+            let option = "--path \(path.system.rawValue)=\(path.path)"
+            guard !CollectorServer.ownPaths.contains(path.path) else {
+                throw CommandFailure(.usage, "\(option): the collector itself answers there")
+            }
+            guard systems.contains(path.system) else {
+                throw CommandFailure(
+                    .usage,
+                    "\(option): nothing is read there, since --systems \(options.systems ?? "") leaves out "
+                        + path.system.rawValue)
+            }
+        }
+        if let file = options.descriptions.first, !systems.contains(.declared) {
+            throw CommandFailure(
+                .usage,
+                "--sdk \(file): nothing of it is read, since --systems \(options.systems ?? "") leaves out "
+                    + CollectorSystem.declared.rawValue)
+        }
     }
 
     private static func uploadPath(_ text: String) throws(CommandFailure) -> UploadPath {

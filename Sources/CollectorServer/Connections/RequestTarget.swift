@@ -21,11 +21,8 @@ struct RequestTarget: Equatable {
 
     /// Whether the server answers by itself, without the collector.
     func isLocal(_ method: HTTPMethod) -> Bool {
-        (method == .GET || method == .HEAD) && RequestTarget.localPaths.contains(path)
+        (method == .GET || method == .HEAD) && CollectorServer.ownPaths.contains(path)
     }
-
-    /// Where the server answers by itself.
-    static let localPaths = ["/healthz", "/stats"]
 }
 
 extension CollectedRequest.Method {
