@@ -13,6 +13,11 @@ package enum Folder {
         }
     }
 
+    /// The path of something in a folder, whether the folder's own ends with a slash or not, as `TMPDIR` may.
+    package static func path(of name: String, in folder: String) -> String {
+        folder.hasSuffix("/") ? folder + name : "\(folder)/\(name)"
+    }
+
     /// The names of what is in a folder, in any order; none where there is no such folder.
     package static func names(in path: String) -> [String] {
         guard let directory = opendir(path) else { return [] }

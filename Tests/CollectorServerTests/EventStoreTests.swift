@@ -117,4 +117,14 @@ struct EventStoreTests {
             #expect(!FileManager.default.fileExists(atPath: store.path + suffix))
         }
     }
+
+    @Test(
+        "a temporary store's path has one slash before its name, however its folder ends",
+        arguments: ["", "/"])
+    func temporaryPath(end: String) throws {
+        let folder = FileManager.default.temporaryDirectory.path
+        let store = try EventStore(path: nil, temporaryFolder: folder + end)
+        defer { store.close() }
+        #expect(store.path.hasPrefix("\(folder)/beaconswarm-"))
+    }
 }

@@ -1,5 +1,6 @@
 import DeviceSDK
 import DeviceStorage
+import Files
 import Scenario
 import Synchronization
 import Timebase
@@ -53,7 +54,8 @@ struct RunStores: Sendable {
     private static var temporaryPath: String {
         let base = Host.environment["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
         let number = folderCount.add(1, ordering: .relaxed).newValue
-        return "\(base)/beaconswarm-stores-\(getpid())-\(Host.monotonic.nanoseconds)-\(number)"
+        return Folder.path(
+            of: "beaconswarm-stores-\(getpid())-\(Host.monotonic.nanoseconds)-\(number)", in: base)
     }
 
     /// Simulations of one process go on side by side.

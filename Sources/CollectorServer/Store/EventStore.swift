@@ -1,5 +1,6 @@
 import Accounting
 import CollectorModel
+import Files
 import Foundation
 import GRDB
 import GRDBSQLite
@@ -48,7 +49,7 @@ final class EventStore: @unchecked Sendable {
     ) throws {
         self.refusesCommit = refusesCommit
         isTemporary = path == nil
-        let path = path ?? "\(temporaryFolder)/beaconswarm-\(UUID().uuidString).sqlite"
+        let path = path ?? Folder.path(of: "beaconswarm-\(UUID().uuidString).sqlite", in: temporaryFolder)
         self.path = path
         var configuration = Configuration()
         configuration.label = "collector.store"
