@@ -20,10 +20,12 @@ struct CapturedHeaders {
 
     /// - Parameter requests: Of one route; at least one.
     init(_ requests: [CapturedRequest]) {
-        for header in requests[0].headers {
+        // A header that the first request lacks is looked at like any other: what is left out has to be named.
+        var seen: Set<String> = []
+        for header in requests.flatMap(\.headers) {
             let name = header.name.lowercased()
             guard !name.hasPrefix(":"), !name.hasPrefix("sec-"), !CapturedHeaders.ownNames.contains(name),
-                !kept.contains(where: { $0.0.lowercased() == name })
+                seen.insert(name).inserted
             else { continue }
             add(header, values: requests.compactMap { $0.header(name) }, of: requests.count)
         }

@@ -63,6 +63,19 @@ struct DescriptionDraftTests {
             })
     }
 
+    @Test("headers that the first request lacks are told, and a secret among them is kept as a variable")
+    func laterHeaders() throws {
+        let later = "-H 'Authorization: Bearer abc' -H 'X-App: shop'"
+        let draft = try draft(post(first) + post(second, headers: later) + post(first, headers: later))
+        #expect(
+            draft.description["request"]?["headers"]?.compactText
+                == #"{"Content-Type": "application/json", "Authorization": "Bearer ${AUTHORIZATION}"}"#)
+        let told = draft.guesses.filter { $0.text == "X-App is left out: only some requests have it" }
+        #expect(told.count == 1)
+        #expect(draft.guesses.contains { $0.pointer == "/request/headers/Authorization" })
+        #expect(!draft.description.compactText.contains("abc"))
+    }
+
     @Test("lines, one event a request, a form in base64, and texts that hold JSON")
     func framings() throws {
         let event = #"{"type":"a","id":"1","ts":"2026-03-02T11:30:00Z","x":"{\"data\":{\"q\":1}}"}"#
