@@ -25,6 +25,9 @@ public struct ScenarioSource: Sendable {
     public var variant: String?
     /// Whether problems of the other variants count too.
     var checksVariants = true
+    /// Whether files of targets' `tls` that cannot be used are problems: a simulation connects to nobody, and may run
+    /// where these files are not.
+    var readsTargetFiles = false
     /// What ``register(_:for:)`` was told, in order.
     var registrations: [Registration] = []
 

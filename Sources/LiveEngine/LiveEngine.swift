@@ -95,7 +95,7 @@ package enum LiveEngine {
 
     /// What is wrong with the files of a target's `tls`; reads them.
     ///
-    /// - Throws: ``LiveEngineError/credentials(key:file:reason:)``.
+    /// - Throws: ``LiveEngineError/credentials(key:file:fault:)``.
     package static func checkCredentials(_ target: PopulationPlan.Target) throws(LiveEngineError) {
         _ = try TLSClient(target)
     }

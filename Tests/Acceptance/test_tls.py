@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import http.server
 import json
+import re
 import shutil
 import ssl
 import subprocess
@@ -215,10 +216,11 @@ def test_client_certificate(tool, pki, serve, tmp_path):
 @pytest.mark.parametrize(
     "tls, words",
     [
-        ({"ca": "missing.pem"}, ["target.tls.ca", "missing.pem", "No such file"]),
-        ({"ca": "server.key"}, ["target.tls.ca", "server.key", "no certificate"]),
-        ({"certificate": "client.pem", "key": "server.key"}, ["target.tls.key", "do not belong together"]),
-        ({"certificate": "client.pem"}, ["target.tls.certificate", "no private key"]),
+        ({"ca": "missing.pem"}, ["/target/tls/ca", "missing.pem", "No such file"]),
+        ({"ca": "server.key"}, ["/target/tls/ca", "server.key", "no certificate"]),
+        ({"certificate": "client.pem", "key": "server.key"}, ["/target/tls/key", "do not belong together"]),
+        ({"certificate": "client.pem"}, ["/target/tls/certificate", "no private key"]),
+        ({"ca": "missing.pem", "certificate": "none.pem"}, ["/target/tls/ca", "/target/tls/certificate", "2 problems"]),
         ({"key": "client.key"}, ["/target/tls/key", "certificate"]),
         ({"serverName": "127.0.0.1"}, ["/target/tls/serverName"]),
     ],
@@ -233,7 +235,23 @@ def test_unusable_files(tool, pki, serve, tmp_path, tls, words):
         done.expect(104)
         for word in words:
             assert word in done.err
+        told = [line for line in done.err.splitlines() if "/target/tls/" in line]
+        assert told and all(re.match(rf"{re.escape(str(file))}:\d+:\d+: /target/tls/", line) for line in told), done.err
     assert server.connections == 0
+    # A simulation connects to nobody, and may run where the files are not.
+    if "No such file" in done.err:
+        tool.run("simulate", file, "--out", tmp_path / "simulated").expect(0)
+
+
+def test_files_of_several_scenarios_are_told_apart(tool, tmp_path):
+    files = []
+    for name in ("a", "b"):
+        document = steady(target={"url": "https://localhost/sa?project=default", "tls": {"ca": f"{name}.pem"}})
+        files.append(write_scenario(tmp_path, document | {"sede": 1}, f"{name}.json"))
+    said = tool.run("validate", *files).expect(104).err
+    for name, file in zip("ab", files):
+        assert re.search(rf"{re.escape(str(file))}:\d+:\d+: /target/tls/ca: .*{name}\.pem", said), said
+        assert re.search(rf"{re.escape(str(file))}:\d+:\d+: /sede: unknown key", said), said
 
 
 @pytest.mark.parametrize("connections, opened", [({"pooled": 2}, 2), ("perRequest", None)])

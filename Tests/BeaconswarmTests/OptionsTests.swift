@@ -172,6 +172,29 @@ struct LoadedScenarioTests {
         #expect("\(String(describing: tls))".contains(bench.scratch.file("mine.pem")))
     }
 
+    @Test("files for TLS are told with their places where somebody connects, beside what else is wrong")
+    func unusableFiles() async throws {
+        let bench = try ScenarioBench()
+        let tls = #""tls": {"ca": "nope.pem", "certificate": "evening.json"}"#
+        let target = #""sede": 1, "target": {"url": "https://127.0.0.1:1/sa", \#(tls)},"#
+        var source = try bench.source(ScenarioBench.text(target))
+        let others = try await failure { try LoadedScenario(source) }
+        #expect(!others.message.contains("/target/tls"))
+        source.readsTargetFiles = true
+        let failure = try await failure { try LoadedScenario(source) }
+        let lines = failure.message.split(separator: "\n").filter { $0.contains("/target/tls/") }
+        #expect(failure.code == .invalidScenario && lines.allSatisfy { $0.hasPrefix(source.path + ":") })
+        try #require(lines.count == 2)
+        #expect(
+            lines[0].contains(
+                #"/target/tls/ca: unknown name: found "nope.pem": No such file or directory; allowed: a file that can"#
+            ))
+        #expect(
+            lines[1].contains(
+                #"/target/tls/certificate: wrong type: found "evening.json": no certificate in PEM; allowed: "#
+            ))
+    }
+
     @Test("bounds that grow with the fleet are told under another number of devices, once each")
     func scaledThresholds() throws {
         let bench = try ScenarioBench()

@@ -179,13 +179,14 @@ struct TLSTests {
         #expect(failure { _ in } == nil)
         #expect(
             failure { $0.authorityFile = path("none.pem") }
-                == .credentials(key: "ca", file: path("none.pem"), reason: "No such file or directory"))
+                == .credentials(
+                    key: "ca", file: path("none.pem"), fault: .unreadable("No such file or directory")))
         #expect(
             failure { $0.authorityFile = path("empty.pem") }
-                == .credentials(key: "ca", file: path("empty.pem"), reason: "no certificate in PEM"))
+                == .credentials(key: "ca", file: path("empty.pem"), fault: .noCertificate))
         #expect(
             failure { $0.certificateFile = path("client.pem") }
-                == .credentials(key: "certificate", file: path("client.pem"), reason: "no private key in PEM")
+                == .credentials(key: "certificate", file: path("client.pem"), fault: .noKey)
         )
         #expect(
             failure {
@@ -194,7 +195,7 @@ struct TLSTests {
             }
                 == .credentials(
                     key: "key", file: path("locked.key"),
-                    reason: "the key is encrypted; give one without a passphrase"))
+                    fault: .encryptedKey))
         #expect(
             failure {
                 $0.certificateFile = path("client.pem")
@@ -202,7 +203,7 @@ struct TLSTests {
             }
                 == .credentials(
                     key: "key", file: path("server.key"),
-                    reason: "the key and the certificate do not belong together"))
+                    fault: .notAPair))
     }
 
     // MARK: During a run

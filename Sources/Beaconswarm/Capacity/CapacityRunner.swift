@@ -12,6 +12,7 @@ extension Beaconswarm {
     public static func capacity(_ options: CapacityOptions) async throws -> CommandStatus {
         var options = options
         options.run = try options.run.completed(by: Host.environment)
+        options.run.source.readsTargetFiles = !options.isVirtual
         let scenario = try LoadedScenario(options.run.source)
         let settings = try CapacitySettings(options, scenario: scenario)
         let chosen = options

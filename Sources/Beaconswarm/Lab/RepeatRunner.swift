@@ -229,6 +229,7 @@ struct RepeatRunner {
         own.source.target = cell.side.target ?? own.source.target
         // The scenario itself was checked with all of them.
         own.source.checksVariants = false
+        own.source.readsTargetFiles = true
         return own
     }
 

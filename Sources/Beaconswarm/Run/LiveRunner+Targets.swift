@@ -58,10 +58,10 @@ extension LiveRunner {
         return nil
     }
 
-    /// Reads the files that the targets' `tls` names.
+    /// Reads the files that the targets' `tls` names: they may have changed since the scenario was read.
     ///
     /// - Throws: ``CommandFailure`` with code 104 that names the file and what is wrong with it.
-    static func checkCredentials(of targets: [PopulationPlan.Target]) throws(CommandFailure) {
+    private static func checkCredentials(of targets: [PopulationPlan.Target]) throws(CommandFailure) {
         for target in targets where target.isSecure {
             do throws(LiveEngineError) {
                 try LiveEngine.checkCredentials(target)

@@ -46,7 +46,10 @@ struct LoadedScenario: Sendable {
             bytes: bytes, name: source.isStandardInput ? "stdin" : LoadedScenario.baseName(source.path),
             options: options,
             environment: environment, thresholdChecker: LoadedScenario.thresholdProblem,
-            zones: .known, readFile: { LoadedScenario.readFile($0, besides: source.path) })
+            zones: .known,
+            targetFileChecker: source.readsTargetFiles
+                ? TargetFiles.checker(in: LoadedScenario.folder(source.path)) : nil,
+            readFile: { LoadedScenario.readFile($0, besides: source.path) })
         switch result {
         case .success(let sound):
             document = sound

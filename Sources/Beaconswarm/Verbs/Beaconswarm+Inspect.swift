@@ -14,12 +14,12 @@ extension Beaconswarm {
             throw CommandFailure(.usage, "-: standard input can be read once; it is named more than once")
         }
         var status = CommandStatus.success
-        for source in sources {
+        for var source in sources {
+            source.readsTargetFiles = true
             var content: [UInt8] = []
             do {
                 content = try source.read()
                 let scenario = try LoadedScenario(source, content: content)
-                try LiveRunner.checkCredentials(of: scenario.document.populations.flatMap(\.targets))
                 Console.output(
                     "\(source.name): ok, \(scenario.document.deviceCount.of("device")) for \(scenario.document.duration.text)\n"
                 )

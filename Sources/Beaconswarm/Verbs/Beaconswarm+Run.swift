@@ -16,7 +16,7 @@ extension Beaconswarm {
     /// - Returns: how the run ended: by its verdict.
     /// - Throws: ``CommandFailure`` for what kept the run from beginning or from being written.
     public static func run(_ options: RunOptions) async throws -> CommandStatus {
-        let options = try options.completed(by: Host.environment)
+        var options = try options.completed(by: Host.environment)
         guard options.repeats == nil, options.rivals.isEmpty else {
             return try await options.watched(as: options.source.path) { options in
                 let interruption = Interruption(listens: options.listensToSignals)
@@ -24,6 +24,7 @@ extension Beaconswarm {
                 return try await RepeatRunner(options, interruption: interruption).run()
             }
         }
+        options.source.readsTargetFiles = true
         let scenario = try LoadedScenario(options.source)
         return try await options.watched(as: scenario.reference.name) { options in
             try await run(options, scenario)
@@ -84,6 +85,7 @@ extension Beaconswarm {
             throw CommandFailure(
                 .usage, "a part of a run has no report: ask for it with run(_:) or simulate(_:)")
         }
+        options.source.readsTargetFiles = world == .live
         let scenario = try LoadedScenario(options.source)
         let mode: Report.Mode = world == .live ? .live : .virtual
         let folder =

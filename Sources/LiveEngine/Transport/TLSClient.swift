@@ -21,7 +21,7 @@ struct TLSClient: Sendable {
 
     /// Reads the target's files and the system's authorities; blocks.
     ///
-    /// - Throws: ``LiveEngineError/credentials(key:file:reason:)``.
+    /// - Throws: ``LiveEngineError/credentials(key:file:fault:)``.
     init(_ target: PopulationPlan.Target) throws(LiveEngineError) {
         let rules = target.tls
         serverName = rules.serverName ?? (TLSClient.isAddress(target.host) ? nil : target.host)
@@ -38,7 +38,7 @@ struct TLSClient: Sendable {
             throw .credentials(
                 key: rules.keyFile == nil ? "certificate" : "key",
                 file: rules.keyFile ?? rules.certificateFile ?? "",
-                reason: "the key and the certificate do not belong together")
+                fault: .notAPair)
         }
     }
 
@@ -76,7 +76,7 @@ struct TLSClient: Sendable {
     {
         let bytes = try read(file, key: key)
         guard let found = try? NIOSSLCertificate.fromPEMBytes(bytes), !found.isEmpty else {
-            throw .credentials(key: key, file: file, reason: "no certificate in PEM")
+            throw .credentials(key: key, file: file, fault: .noCertificate)
         }
         return found
     }
@@ -84,18 +84,17 @@ struct TLSClient: Sendable {
     private static func privateKey(in file: String, key: String) throws(LiveEngineError) -> NIOSSLPrivateKey {
         let bytes = try read(file, key: key)
         if String(decoding: bytes, as: UTF8.self).contains("ENCRYPTED") {
-            throw .credentials(
-                key: key, file: file, reason: "the key is encrypted; give one without a passphrase")
+            throw .credentials(key: key, file: file, fault: .encryptedKey)
         }
         guard let found = try? NIOSSLPrivateKey(bytes: bytes, format: .pem) else {
-            throw .credentials(key: key, file: file, reason: "no private key in PEM")
+            throw .credentials(key: key, file: file, fault: .noKey)
         }
         return found
     }
 
     private static func read(_ path: String, key: String) throws(LiveEngineError) -> [UInt8] {
         guard let file = fopen(path, "rb") else {
-            throw .credentials(key: key, file: path, reason: String(cString: strerror(errno)))
+            throw .credentials(key: key, file: path, fault: .unreadable(String(cString: strerror(errno))))
         }
         defer { fclose(file) }
         var bytes: [UInt8] = []
@@ -106,7 +105,7 @@ struct TLSClient: Sendable {
             bytes += chunk[..<count]
         }
         guard ferror(file) == 0 else {
-            throw .credentials(key: key, file: path, reason: String(cString: strerror(errno)))
+            throw .credentials(key: key, file: path, fault: .unreadable(String(cString: strerror(errno))))
         }
         return bytes
     }

@@ -91,6 +91,11 @@ struct TLSDraft: Sendable {
     var serverName: Located<String>?
     var insecure: Located<Bool>?
 
+    /// Where files are named, by their keys.
+    var filePlaces: [String: Place] {
+        ["ca": authorities, "certificate": certificate, "key": key].compactMapValues(\.?.place)
+    }
+
     static let format: ObjectDescription<TLSDraft> = ObjectDescription(
         "Files are PEM; relative paths begin at the scenario's folder.", start: TLSDraft.init,
         [

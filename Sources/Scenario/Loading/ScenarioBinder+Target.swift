@@ -15,6 +15,8 @@ extension ScenarioBinder {
         var headers: [PopulationPlan.Target.Header] = []
         var connections = PopulationPlan.Target.Connections.perDevice
         var tls = PopulationPlan.Target.TLSRules()
+        /// Where the files of `tls` are named, by their keys.
+        var filePlaces: [String: Place] = [:]
         var http = PopulationPlan.Target.HTTPVersions.automatic
         var addressLifetime = PopulationPlan.Target.addressLifetime
 
@@ -75,7 +77,11 @@ extension ScenarioBinder {
             result.urls = written.compactMap { parse($0) }
             if result.urls.count == written.count { checkAgreement(result.urls, written) }
         }
-        if let tls = draft.tls { result.tls = bind(tls, for: result.urls) }
+        if let tls = draft.tls {
+            result.tls = bind(tls, for: result.urls)
+            result.filePlaces = tls.filePlaces
+        }
+        if draft.tls != nil || !written.isEmpty { checkFiles(of: result) }
         if let http = draft.http {
             result.http = http.value
             if http.value == .two, result.urls.isEmpty {
@@ -199,23 +205,5 @@ extension SystemRuleSet {
     /// Whether a server URL without a path is used as it is.
     var postsToBareOrigin: Bool {
         self is SensorsRules
-    }
-}
-
-extension ScenarioDocument {
-    /// Lets the files that targets name, where their paths are relative, begin at a folder.
-    package mutating func resolveTargetFiles(in folder: String) {
-        func resolved(_ path: String?) -> String? {
-            path.map { $0.hasPrefix("/") || folder.isEmpty ? $0 : folder + "/" + $0 }
-        }
-        for population in populations.indices {
-            for index in populations[population].targets.indices {
-                var tls = populations[population].targets[index].tls
-                tls.authorityFile = resolved(tls.authorityFile)
-                tls.certificateFile = resolved(tls.certificateFile)
-                tls.keyFile = resolved(tls.keyFile)
-                populations[population].targets[index].tls = tls
-            }
-        }
     }
 }

@@ -16,6 +16,8 @@ struct ScenarioBinder {
     var networks: [String: NetworkRules?] = [:]
     /// The time zones that people may live in.
     var zones = ZoneTable.universal
+    /// Who reads the files of targets; `nil` leaves them to whoever connects.
+    var targetFileChecker: TargetFileChecker?
     /// Whether there are devices at all: a collector that runs by itself has none.
     var hasDevices = true
     var usedApps: Set<String> = []

@@ -18,12 +18,14 @@ package enum ScenarioLoader {
     ///   - environment: All environment variables, for `${NAME}` and `BEACONSWARM_*`.
     ///   - thresholdChecker: Knows metrics and expressions.
     ///   - zones: The time zones that populations may name.
+    ///   - targetFileChecker: Reads the files of targets' `tls`; without it they are not looked at.
     ///   - readFile: Reads a file that the scenario names; `nil` for one that cannot be read.
     /// - Returns: a sound scenario, or every problem that was found; never both.
     package static func load(
         bytes: [UInt8], name: String, options: ScenarioOptions = ScenarioOptions(),
         environment: [String: String] = [:], thresholdChecker: ThresholdChecker = { _, _ in nil },
-        zones: ZoneTable = .universal, readFile: (String) -> [UInt8]? = { _ in nil }
+        zones: ZoneTable = .universal, targetFileChecker: TargetFileChecker? = nil,
+        readFile: (String) -> [UInt8]? = { _ in nil }
     ) -> Result<ScenarioDocument, ScenarioProblems> {
         var reading = Reading()
         guard let file = read(bytes, &reading) else {
@@ -35,7 +37,8 @@ package enum ScenarioLoader {
                 load(
                     Request(
                         file: file, name: name, options: options, environment: environment,
-                        thresholdChecker: checker, zones: zones, readFile: readFile), reading)
+                        thresholdChecker: checker, zones: zones, targetFileChecker: targetFileChecker,
+                        readFile: readFile), reading)
             }
         }
         return result.mapError { FileKind.scenario.mistaken(file) ?? $0 }
@@ -63,6 +66,7 @@ package enum ScenarioLoader {
         let environment: [String: String]
         let thresholdChecker: ThresholdChecker
         let zones: ZoneTable
+        let targetFileChecker: TargetFileChecker?
         let readFile: (String) -> [UInt8]?
 
         /// The variants that the file has, sound or not: what is wrong with their forms is told elsewhere.
@@ -103,6 +107,7 @@ package enum ScenarioLoader {
                 ? ScenarioDraft.format.decode(root.place, &reading) : notAnObject(root.place, &reading)
             var binder = ScenarioBinder(draft: draft ?? ScenarioDraft(), root: root.place, reading: reading)
             binder.zones = zones
+            binder.targetFileChecker = targetFileChecker
             var document = binder.document(
                 fileName: name, devices: root.devices, overrides: root.overrides,
                 thresholdChecker: thresholdChecker)

@@ -1,0 +1,54 @@
+import DeviceSDK
+import Testing
+import Wire
+
+@testable import Scenario
+
+@Suite("Where problems are, and what they say is allowed")
+struct ProblemPlaceTests {
+    // MARK: Files of targets
+
+    /// What is told of a scenario where every file named `bad…` cannot be used.
+    private func told(_ text: String) -> [Problem] {
+        let checker: TargetFileChecker = { target in
+            [("ca", target.tls.authorityFile), ("key", target.tls.keyFile)].compactMap { key, file in
+                guard file?.hasPrefix("bad") == true else { return nil }
+                return TargetFileProblem(.unknownName, key: key, reason: "not here", allowed: "another")
+            }
+        }
+        let result = ScenarioLoader.load(bytes: Array(text.utf8), name: "x", targetFileChecker: checker)
+        return if case .failure(let failure) = result { failure.problems } else { [] }
+    }
+
+    private static let tls = #""tls": {"ca": "bad.pem", "certificate": "me.pem", "key": "bad.key"}"#
+
+    @Test("files of a target are told with their places, beside everything else")
+    func files() throws {
+        let found = told(
+            scenario(#""target": {"url": "https://a/sa", \#(Self.tls)}"#, population: #""app": "shpo""#))
+        #expect(
+            found.map(\.pointer) == ["/target/tls/ca", "/target/tls/key", "/populations/0/app"])
+        let first = try #require(found.first)
+        #expect(
+            first.text(file: "a.json")
+                == #"a.json:2:68: /target/tls/ca: unknown name: found "bad.pem": not here; allowed: another"#)
+    }
+
+    @Test("a population's own target is looked at too, and the shared files with its address")
+    func populations() {
+        let own = told(scenario(population: #""target": {"url": "https://b/sa", \#(Self.tls)}"#))
+        #expect(
+            own.map(\.pointer) == ["/populations/0/target/tls/ca", "/populations/0/target/tls/key"])
+        let shared = told(
+            scenario(
+                #""target": {"url": "http://a/sa", "tls": {"ca": "bad.pem"}}"#,
+                population: #""target": {"url": "https://b/sa"}"#))
+        #expect(shared.map(\.pointer) == ["/target/tls/ca"])
+    }
+
+    @Test("files that nobody needs are not read, and without a reader none are")
+    func unread() {
+        #expect(told(scenario(#""target": {"url": "http://a/sa", \#(Self.tls)}"#)).isEmpty)
+        #expect(problems(scenario(#""target": {"url": "https://a/sa", \#(Self.tls)}"#)).isEmpty)
+    }
+}
