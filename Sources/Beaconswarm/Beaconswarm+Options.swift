@@ -41,6 +41,9 @@ public enum Bodies: String, CaseIterable, Sendable {
     case encode
     /// Events pass by reference, and sizes come from a model that is fitted before the run. Nothing else differs.
     case measure
+
+    /// What `--bodies` calls them.
+    public static let names = allCases.map(\.rawValue)
 }
 
 /// Options of a run, besides its scenario.
@@ -139,8 +142,11 @@ public struct CollectOptions: Sendable {
     /// Whether rows go through a log in front of the table: when the table falls behind, always, or never.
     public static let logNames = ["auto", "always", "never"]
 
-    /// The systems that a collector can read, separated by commas.
-    public static let systemNames = CollectorSystem.allCases.map(\.rawValue).joined(separator: ", ")
+    /// The systems that a collector can read.
+    public static let allSystems = CollectorSystem.allCases.map(\.rawValue)
+
+    /// The same, separated by commas.
+    public static let systemNames = allSystems.joined(separator: ", ")
 
     /// Asks for a collector.
     public init(

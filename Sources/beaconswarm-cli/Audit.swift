@@ -16,7 +16,7 @@ struct Audit: AsyncParsableCommand {
             are counted apart (of_missing_parts).
             """)
 
-    @Argument(help: "The run's folder.")
+    @Argument(help: "The run's folder.", completion: .directory)
     var run: String
 
     @Option(
@@ -24,20 +24,20 @@ struct Audit: AsyncParsableCommand {
         help: ArgumentHelp(
             "What the collector's store holds. Repeatable, for collectors that share the load: an event that two stores "
                 + "hold has a copy.",
-            valueName: "FILE"))
+            valueName: "FILE"), completion: .file())
     var receipts: [String]
 
     @Option(
         help: ArgumentHelp(
             "The run's event file: missing.ndjson then says when events were captured and acknowledged.",
-            valueName: "FILE"))
+            valueName: "FILE"), completion: .file())
     var events: String?
 
     @Option(
         parsing: .singleValue,
         help: ArgumentHelp(
             "The description of an SDK whose events are in the store's `payload`, or are its rows. Repeatable.",
-            valueName: "FILE"))
+            valueName: "FILE"), completion: .file(extensions: ["json"]))
     var sdk: [String] = []
 
     @Flag(help: "Prints the report's JSON on standard output, and nothing else there.")

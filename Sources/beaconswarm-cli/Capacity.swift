@@ -58,7 +58,8 @@ struct Capacity: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             "What grows: the number of devices, or the rate of each (for populations with a set rate).",
-            valueName: "devices|rate"), transform: Capacity.scaling)
+            valueName: CapacityOptions.Scaling.names.joined(separator: "|")),
+        completion: .list(CapacityOptions.Scaling.names), transform: Capacity.scaling)
     var by = CapacityOptions.Scaling.devices
 
     @Flag(
@@ -72,7 +73,9 @@ struct Capacity: AsyncParsableCommand {
         help: "Event loops that play the devices; default: one per core, less one for an embedded collector.")
     var threads: Int?
 
-    @Option(help: ArgumentHelp("The folder of the search; it must not exist.", valueName: "DIR"))
+    @Option(
+        help: ArgumentHelp("The folder of the search; it must not exist.", valueName: "DIR"),
+        completion: .directory)
     var out: String?
 
     @Flag(help: "Prints capacity.json on standard output, and nothing else there.")
@@ -126,7 +129,7 @@ struct Capacity: AsyncParsableCommand {
 
     @Sendable private static func scaling(_ text: String) throws -> CapacityOptions.Scaling {
         guard let scaling = CapacityOptions.Scaling(rawValue: text) else {
-            let allowed = CapacityOptions.Scaling.allCases.map(\.rawValue).joined(separator: " or ")
+            let allowed = CapacityOptions.Scaling.names.joined(separator: " or ")
             throw ValidationError("found \(text), allowed is \(allowed)")
         }
         return scaling

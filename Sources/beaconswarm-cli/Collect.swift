@@ -20,18 +20,19 @@ struct Collect: AsyncParsableCommand {
         help: ArgumentHelp(
             "The store; an existing one is continued. Ids start again with each run, so events of a later run count "
                 + "as copies: use one store per run.",
-            valueName: "FILE.sqlite"))
+            valueName: "FILE.sqlite"), completion: .file(extensions: ["sqlite"]))
     var store = "collected.sqlite"
 
     @Option(
         help: ArgumentHelp(
-            "A JSON file with a `timeline` of faults, counted from the start.", valueName: "FILE"))
+            "A JSON file with a `timeline` of faults, counted from the start.", valueName: "FILE"),
+        completion: .file(extensions: ["json"]))
     var faults: String?
 
     @Option(
         help: ArgumentHelp(
             "Systems to decode, separated by commas: \(CollectOptions.systemNames). (default: all)",
-            valueName: "a,b"))
+            valueName: "a,b"), completion: .list(CollectOptions.allSystems))
     var systems: String?
 
     @Option(
@@ -45,14 +46,15 @@ struct Collect: AsyncParsableCommand {
         help: ArgumentHelp(
             "The description of an SDK, as a scenario has it in `sdk`: its uploads are read, too. Public products "
                 + "(segment, posthog, snowplow, amplitude, mixpanel) need none. Repeatable.",
-            valueName: "FILE"))
+            valueName: "FILE"), completion: .file(extensions: ["json"]))
     var sdk: [String] = []
 
     @Option(
         help: ArgumentHelp(
             "Whether acknowledged rows wait in a log beside the store before they are in its table: \"auto\" when the "
                 + "table falls behind, \"always\", \"never\". None is lost either way.",
-            valueName: "auto|always|never"))
+            valueName: CollectOptions.logNames.joined(separator: "|")),
+        completion: .list(CollectOptions.logNames))
     var log = "auto"
 
     @Flag(help: "Listens on an address that other machines can reach, and stores whatever they send.")

@@ -28,10 +28,12 @@ struct Compare: AsyncParsableCommand {
             any other difference is refused (104) unless --allow-different is given.
             """)
 
-    @Argument(help: "What the candidate is held against; of a run with variants alone, both.")
+    @Argument(
+        help: "What the candidate is held against; of a run with variants alone, both.",
+        completion: .file(extensions: ["json"]))
     var base: String
 
-    @Argument(help: "What is judged.")
+    @Argument(help: "What is judged.", completion: .file(extensions: ["json"]))
     var candidate: String?
 
     @Option(
@@ -70,13 +72,13 @@ struct Compare: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             "html, md (for a pull request), junit or json; default: the terminal's summary.",
-            valueName: "FORMAT"))
+            valueName: "FORMAT"), completion: .list(CompareOptions.formats))
     var format: String?
 
     @Option(
         help: ArgumentHelp(
             "Writes compare.html, compare.md, compare.json and junit.xml too; the folder must not exist.",
-            valueName: "DIR"))
+            valueName: "DIR"), completion: .directory)
     var out: String?
 
     @Flag(help: "Prints the comparison's JSON on standard output, as --format json does.")

@@ -13,13 +13,15 @@ struct Examples: AsyncParsableCommand {
             A copy is for changing. The JSON Schema by which editors check it is written beside it, if none is there.
             """)
 
-    @Argument(help: "The scenario to copy out; without it, all are listed.")
+    @Argument(
+        help: "The scenario to copy out; without it, all are listed.",
+        completion: .list(Beaconswarm.exampleNames))
     var name: String?
 
     @Option(
         help: ArgumentHelp(
             "The copy; it must not exist. - is standard output. Default: the name with .json, here.",
-            valueName: "FILE"))
+            valueName: "FILE"), completion: .file(extensions: ["json"]))
     var out: String?
 
     func validate() throws {

@@ -16,7 +16,7 @@ struct Explain: AsyncParsableCommand {
             each upload of the device.
             """)
 
-    @Argument(help: "The run's folder.")
+    @Argument(help: "The run's folder.", completion: .directory)
     var run: String
 
     @Argument(help: ArgumentHelp("The event: <device>-<sequence>, its bs_id.", valueName: "ID"))
@@ -30,7 +30,8 @@ struct Explain: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The run's file of events, where it is not where the run wrote it.", valueName: "FILE"))
+            "The run's file of events, where it is not where the run wrote it.", valueName: "FILE"),
+        completion: .file())
     var events: String?
 
     @Option(help: ArgumentHelp("Which variant, of several simulations.", valueName: "NAME"))

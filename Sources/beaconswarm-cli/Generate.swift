@@ -20,7 +20,9 @@ struct Generate: AsyncParsableCommand {
     @OptionGroup var refused: RefusedTarget
     @OptionGroup var watching: WatchOptions
 
-    @Option(help: ArgumentHelp("The dataset's folder; it must not exist.", valueName: "DIR"))
+    @Option(
+        help: ArgumentHelp("The dataset's folder; it must not exist.", valueName: "DIR"),
+        completion: .directory)
     var out: String
 
     @Option(
@@ -28,13 +30,14 @@ struct Generate: AsyncParsableCommand {
         help: ArgumentHelp(
             "In what the tables are written: \(GenerateOptions.formatNames). Repeatable, or separated by commas; "
                 + "default: parquet. With .sha256, rows are made but not written: only their digest is.",
-            valueName: "FORMAT"))
+            valueName: "FORMAT"), completion: .list(GenerateOptions.allFormats))
     var format: [String] = []
 
     @Option(
         help: ArgumentHelp(
             "Cuts the table events by the day or hour of its arrivals, into folders such as dt=2026-01-05.",
-            valueName: "day|hour|none"))
+            valueName: GenerateOptions.partitions.joined(separator: "|")),
+        completion: .list(GenerateOptions.partitions))
     var partition = "none"
 
     @Option(help: ArgumentHelp("Whose days and hours are meant, such as Asia/Shanghai.", valueName: "ZONE"))

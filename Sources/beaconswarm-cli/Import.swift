@@ -17,7 +17,8 @@ struct Import: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Where the draft goes, instead of standard output; it must not exist.", valueName: "FILE"))
+            "Where the draft goes, instead of standard output; it must not exist.", valueName: "FILE"),
+        completion: .file(extensions: ["json"]))
     var out: String?
 
     mutating func run() async throws {

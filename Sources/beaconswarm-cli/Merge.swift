@@ -23,16 +23,18 @@ struct Merge: AsyncParsableCommand {
             makes it (96), and nothing is written.
             """)
 
-    @Argument(help: ArgumentHelp("Folders of parts.", valueName: "DIR"))
+    @Argument(help: ArgumentHelp("Folders of parts.", valueName: "DIR"), completion: .directory)
     var folders: [String]
 
-    @Option(help: ArgumentHelp("The folder of the whole run; it must not exist.", valueName: "DIR"))
+    @Option(
+        help: ArgumentHelp("The folder of the whole run; it must not exist.", valueName: "DIR"),
+        completion: .directory)
     var out: String
 
     @Option(
         help: ArgumentHelp(
             "Writes one line per event (.ndjson or .ndjson.gz), if all parts were played with --events.",
-            valueName: "FILE"))
+            valueName: "FILE"), completion: .file())
     var events: String?
 
     @Flag(help: "Prints the report's JSON on standard output, and nothing else there.")

@@ -15,7 +15,9 @@ struct New: AsyncParsableCommand {
     @Argument(help: "The scenario's name: its file is NAME.json, and must not exist. - is standard output.")
     var name = NewOptions.defaultName
 
-    @Option(help: ArgumentHelp("The devices' SDK: \(NewOptions.systems).", valueName: "NAME"))
+    @Option(
+        help: ArgumentHelp("The devices' SDK: \(NewOptions.systems).", valueName: "NAME"),
+        completion: .list(NewOptions.allSystems))
     var system: String?
 
     @Option(help: "How many devices there are.")

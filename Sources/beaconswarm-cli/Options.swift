@@ -124,7 +124,7 @@ struct SafetyOptions: ParsableArguments {
         help: ArgumentHelp(
             "A list of such hosts, one a line; default: \(RunOptions.targetsFileName) in the working directory, if "
                 + "it is there.",
-            valueName: "FILE"))
+            valueName: "FILE"), completion: .file())
     var targets: String?
 
     @Option(
@@ -144,15 +144,19 @@ struct SafetyOptions: ParsableArguments {
 
 /// Where results go, for the verbs that make a run's folder.
 struct OutputOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The run's folder; it must not exist.", valueName: "DIR"))
+    @Option(
+        help: ArgumentHelp("The run's folder; it must not exist.", valueName: "DIR"), completion: .directory)
     var out: String?
 
-    @Option(help: ArgumentHelp("Writes one line per event (.ndjson or .ndjson.gz).", valueName: "FILE"))
+    @Option(
+        help: ArgumentHelp("Writes one line per event (.ndjson or .ndjson.gz).", valueName: "FILE"),
+        completion: .file())
     var events: String?
 
     @Option(
         help: ArgumentHelp(
-            "Keeps the files of devices that store in SQLite; the folder must not exist.", valueName: "DIR"))
+            "Keeps the files of devices that store in SQLite; the folder must not exist.", valueName: "DIR"),
+        completion: .directory)
     var keepStores: String?
 
     @Flag(help: "Prints the report's JSON on standard output, and nothing else there.")

@@ -11,20 +11,21 @@ struct Report: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: "The folder of a run or a search, or its report.json or capacity.json.")
+    @Argument(
+        help: "The folder of a run or a search, or its report.json or capacity.json.",
+        completion: .file(extensions: ["json"]))
     var run: String
 
     @Option(
         help: ArgumentHelp(
             "html, md, csv, junit, prometheus, json or hgrm; default: the terminal's summary.",
-            valueName: "FORMAT")
-    )
+            valueName: "FORMAT"), completion: .list(Beaconswarm.reportFormats))
     var format: String?
 
     @Option(
         help: ArgumentHelp(
             "Whose distribution hgrm prints: http_req_duration (default), http_req_service, event_freshness.",
-            valueName: "NAME"))
+            valueName: "NAME"), completion: .list(Beaconswarm.reportMetrics))
     var metric: String?
 
     @Flag(name: .customLong("no-color"), help: "No colours (as do NO_COLOR and TERM=dumb).")

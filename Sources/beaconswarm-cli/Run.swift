@@ -34,14 +34,16 @@ struct Run: AsyncParsableCommand {
         help: ArgumentHelp(
             "Audits against the contents of another collector's store after the run (NDJSON, CSV, SQLite). Repeatable: "
                 + "what several stores hold counts together.",
-            valueName: "FILE"))
+            valueName: "FILE"), completion: .file())
     var receipts: [String] = []
 
     @Option(
         help: "Event loops that play the devices; default: one per core, less one for an embedded collector.")
     var threads: Int?
 
-    @Option(help: ArgumentHelp("Keeps the embedded collector's store.", valueName: "FILE.sqlite"))
+    @Option(
+        help: ArgumentHelp("Keeps the embedded collector's store.", valueName: "FILE.sqlite"),
+        completion: .file(extensions: ["sqlite"]))
     var store: String?
 
     @Option(

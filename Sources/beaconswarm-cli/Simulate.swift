@@ -35,7 +35,7 @@ struct Simulate: AsyncParsableCommand {
             "What becomes of requests' bytes: encode writes and reads them; measure hands events over without "
                 + "them, several times as fast, and data_sent is a model's, mostly within 2 %. Default: encode; measure for several "
                 + "simulations.",
-            valueName: "encode|measure"),
+            valueName: Bodies.names.joined(separator: "|")), completion: .list(Bodies.names),
         transform: readBodies)
     var bodies: Bodies?
 
@@ -63,7 +63,7 @@ struct Simulate: AsyncParsableCommand {
 /// Reads the value of `--bodies`.
 func readBodies(_ text: String) throws -> Bodies {
     guard let bodies = Bodies(rawValue: text) else {
-        let allowed = Bodies.allCases.map(\.rawValue).joined(separator: " or ")
+        let allowed = Bodies.names.joined(separator: " or ")
         throw ValidationError("found \"\(text)\", allowed is \(allowed)")
     }
     return bodies

@@ -35,7 +35,7 @@ struct Sweep: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             "What becomes of requests' bytes, as in simulate; default: measure.",
-            valueName: "encode|measure"),
+            valueName: Bodies.names.joined(separator: "|")), completion: .list(Bodies.names),
         transform: readBodies)
     var bodies: Bodies?
 
@@ -51,7 +51,7 @@ struct Sweep: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             "The sweep's folder; it must not exist, or hold the same sweep that was broken off.",
-            valueName: "DIR"))
+            valueName: "DIR"), completion: .directory)
     var out: String?
 
     @Flag(help: "Prints sweep.json on standard output, and nothing else there.")

@@ -73,15 +73,64 @@ def test_completions_know_every_verb(share: Path, verbs: dict[str, set[str]], sh
         subprocess.run([shell, "-n", share / SHELLS[shell]], check=True, timeout=60)
 
 
-def test_bash_completes(share: Path):
+def test_values_complete_by_what_they_are():
+    """Folders, files and words of closed sets, all of them: an option that is added without is a mistake."""
+    said = subprocess.run([BINARY, "--experimental-dump-help"], capture_output=True, check=True, timeout=60).stdout
+    kinds = {}
+    for verb in json.loads(said)["command"]["subcommands"]:
+        for argument in verb.get("arguments", []):
+            if verb["commandName"] == "help" or not argument["shouldDisplay"] or argument["kind"] == "flag":
+                continue
+            name = argument.get("preferredName", {}).get("name", argument["valueName"])
+            kinds[verb["commandName"], name] = argument["valueName"], argument.get("completionKind")
+    for place, (value, kind) in kinds.items():
+        if value == "DIR":
+            assert kind == {"directory": {}}, place
+        elif value.startswith("FILE"):
+            assert kind and "file" in kind, place
+        elif "|" in value and value.islower():
+            assert kind == {"list": {"values": value.split("|")}}, place
+        elif value == "FORMAT":
+            assert kind and "json" in kind["list"]["values"] or place == ("generate", "format"), place
+    for verb, name in [("audit", "run"), ("explain", "run"), ("merge", "DIR"), ("runs", "folder")]:
+        assert kinds[verb, name][1] == {"directory": {}}, verb
+    for verb, name in [("report", "run"), ("compare", "base"), ("compare", "candidate"), ("import", "capture")]:
+        assert "file" in kinds[verb, name][1], (verb, name)
+    words = {
+        ("simulate", "bodies"): "measure", ("sweep", "bodies"): "encode", ("generate", "format"): "ndjson.gz",
+        ("generate", "partition"): "day", ("collect", "log"): "auto", ("collect", "systems"): "sensors",
+        ("capacity", "by"): "rate", ("new", "system"): "posthog-ios", ("examples", "name"): "smoke",
+        ("report", "metric"): "event_freshness", ("compare", "format"): "junit",
+    }
+    for place, word in words.items():
+        assert word in kinds[place][1]["list"]["values"], place
+
+
+def bash_completes(share: Path, folder: Path, *words: str) -> list[str]:
+    """What bash offers for the last of the words, in a folder."""
+    line = " ".join(("beaconswarm", *words))
     script = f"""
         source {share / SHELLS["bash"]}
-        COMP_WORDS=(beaconswarm ru) COMP_CWORD=1 COMP_LINE='beaconswarm ru' COMP_POINT=14
-        _beaconswarm beaconswarm ru beaconswarm
+        COMP_WORDS=(beaconswarm {" ".join(repr(word) for word in words)}) COMP_CWORD={len(words)}
+        COMP_LINE='{line}' COMP_POINT={len(line)}
+        _beaconswarm beaconswarm {words[-1]!r} {(("beaconswarm", *words)[-2])!r}
         printf '%s\\n' "${{COMPREPLY[@]}}"
     """
-    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, timeout=60)
-    assert sorted(done.stdout.split()) == ["run", "runs"], done.stderr
+    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, timeout=60, cwd=folder)
+    return sorted(done.stdout.split())
+
+
+def test_bash_completes(share: Path, tmp_path: Path):
+    assert bash_completes(share, tmp_path, "ru") == ["run", "runs"]
+    (tmp_path / "reports" / "evening").mkdir(parents=True)
+    (tmp_path / "reports" / "rows.ndjson").touch()
+    folder = ["reports/evening"]
+    for typed in [("explain",), ("audit",), ("merge",), ("run", "smoke", "--out"), ("generate", "smoke", "--out")]:
+        assert bash_completes(share, tmp_path, *typed, "reports/") == folder, typed
+    for typed in [("audit", "reports/evening", "--receipts"), ("explain", "reports/evening", "--events")]:
+        found = bash_completes(share, tmp_path, *typed, "reports/ro")
+        assert found == ["reports/rows.ndjson"], (typed, found)
+    assert bash_completes(share, tmp_path, "simulate", "smoke", "--bodies", "m") == ["measure"]
 
 
 @pytest.mark.skipif(not shutil.which("fish"), reason="there is no fish here")

@@ -10,6 +10,9 @@ public struct CapacityOptions: Sendable {
         case devices
         /// The rate of each device, for populations with a set rate.
         case rate
+
+        /// What `--by` calls them.
+        public static let names = allCases.map(\.rawValue)
     }
 
     /// The scenario, where results go, and how much is printed.

@@ -54,8 +54,14 @@ public struct GenerateOptions: Sendable {
     /// Rows a second where nothing is said.
     public static let defaultRate = 1000.0
 
-    /// The formats, separated by commas.
-    public static let formatNames = DatasetFormat.all.map(\.description).joined(separator: ", ")
+    /// The formats.
+    public static let allFormats = DatasetFormat.all.map(\.description)
+
+    /// The same, separated by commas.
+    public static let formatNames = allFormats.joined(separator: ", ")
+
+    /// By what the table of events can be cut.
+    public static let partitions = Partition.allCases.map(\.rawValue)
 }
 
 extension GenerateOptions {
@@ -115,7 +121,7 @@ extension GenerateOptions {
         }
         var layout = DatasetLayout(chosen)
         guard let partition = Partition(rawValue: partition) else {
-            let allowed = Partition.allCases.map(\.rawValue).joined(separator: ", ")
+            let allowed = GenerateOptions.partitions.joined(separator: ", ")
             throw CommandFailure(
                 .usage, "--partition: found \"\(self.partition)\", allowed are \(allowed)")
         }

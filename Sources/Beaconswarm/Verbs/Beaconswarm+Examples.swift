@@ -1,4 +1,7 @@
 extension Beaconswarm {
+    /// The scenarios that come with the program.
+    public static let exampleNames = ShippedScenario.all.map(\.name)
+
     /// Lists the scenarios that come with the program, a line each.
     public static func examples() -> CommandStatus {
         let all = ShippedScenario.all

@@ -54,6 +54,12 @@ extension Beaconswarm {
         return .success
     }
 
+    /// The forms in which a run is rendered again.
+    public static let reportFormats = ReportFormats.names
+
+    /// Whose distributions a report in percentiles can show.
+    public static let reportMetrics = PercentileWriter.metrics
+
     /// Renders a run again to standard output.
     ///
     /// - Parameters:

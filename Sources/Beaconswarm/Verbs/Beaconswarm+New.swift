@@ -17,8 +17,11 @@ public struct NewOptions: Sendable {
     public static let defaultName = "first"
     /// The default of ``duration``.
     public static let defaultDuration = "1m"
-    /// The SDKs that a first scenario may have, separated by commas, the default first.
-    public static let systems = FirstScenario.SDK.all.map(\.name).joined(separator: ", ")
+    /// The SDKs that a first scenario may have, the default first.
+    public static let allSystems = FirstScenario.SDK.all.map(\.name)
+
+    /// The same, separated by commas.
+    public static let systems = allSystems.joined(separator: ", ")
 
     /// Makes options with every default.
     public init() {}
