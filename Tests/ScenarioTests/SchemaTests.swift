@@ -89,6 +89,32 @@ struct SchemaTests {
         #expect(problems(text).isEmpty == isAllowed)
     }
 
+    @Test(
+        "says what an entry is about, of what kind paths and headers are",
+        arguments: [
+            (#""timeline": [{"at": "1s"}]"#, "", false),
+            (#""timeline": [{"at": "1s", "push": {}}]"#, "", true),
+            (#""timeline": [{"at": "1s", "push": {}, "device": {"network": "none"}}]"#, "", false),
+            (#""timeline": [{"at": "1s", "device": {}}]"#, "", false),
+            (#""timeline": [{"at": "1s", "device": {"network": "none", "disk": "full"}}]"#, "", false),
+            (#""target": {"url": "http://h/", "path": "sa"}"#, "", false),
+            (#""target": {"url": "http://h/", "path": "/sa#x"}"#, "", false),
+            (#""target": {"url": "http://h/", "path": "/sa?project=default"}"#, "", true),
+            ("", #"{"request": {"headers": {"X-A": 7}}}"#, false),
+            ("", #"{"request": {"query": {"a": {}}}}"#, false),
+            ("", #"{"request": {"headers": {"X-A": "{{apiKey}}", "Content-Type": null}}}"#, true),
+            ("", #"{"events": {"login": {"name": 7}}}"#, false),
+        ])
+    func kinds(extra: String, sdk: String, isAllowed: Bool) throws {
+        var text = scenario(extra)
+        if !sdk.isEmpty {
+            let own = #""system": "declared", "sdk": {"preset": "segment-ios", \#(sdk.dropFirst())"#
+            text = text.replacing(#""system": "sensors""#, with: own)
+        }
+        #expect(try (violation(Array(text.utf8)) == nil) == isAllowed, "\(text)")
+        #expect(problems(text).isEmpty == isAllowed, "\(problems(text).map { $0.text(file: "") })")
+    }
+
     @Test("defaults of the schema are the models' own")
     func defaults() {
         let upload = ScenarioSchema.node["$defs"]?["sdk-sensors"]?["properties"]?["upload"]?["properties"]

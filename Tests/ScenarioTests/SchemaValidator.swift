@@ -18,6 +18,11 @@ struct SchemaValidator {
         {
             return "\(path.pointer): none of the alternatives"
         }
+        if let choices = schema["oneOf"]?.elements,
+            choices.count(where: { violation(node, $0, path) == nil }) != 1
+        {
+            return "\(path.pointer): not exactly one of the alternatives"
+        }
         for condition in schema["allOf"]?.elements ?? [] {
             if let problem = violation(node, condition, path) { return problem }
         }

@@ -89,12 +89,14 @@ struct ObjectDescription<Root: Sendable>: Sendable {
     let variants: [(name: String, model: Root)]
     /// Whether exactly one key must be present.
     let exactlyOne: Bool
+    /// Keys of which exactly one must be present, for the schema: whoever binds the model tells what is wrong.
+    let oneOf: [String]
     /// Schemas that hold beside the keys' own (`allOf`).
     let conditions: (@Sendable (inout SchemaDefinitions) -> [JSONNode])?
 
     init(
         _ doc: String, start: @escaping @Sendable () -> Root, variants: [(name: String, model: Root)] = [],
-        exactlyOne: Bool = false, unsupported: [UnsupportedKey] = [],
+        exactlyOne: Bool = false, oneOf: [String] = [], unsupported: [UnsupportedKey] = [],
         conditions: (@Sendable (inout SchemaDefinitions) -> [JSONNode])? = nil, _ fields: [Field<Root>]
     ) {
         self.doc = doc
@@ -103,6 +105,7 @@ struct ObjectDescription<Root: Sendable>: Sendable {
         self.start = start
         self.variants = variants
         self.exactlyOne = exactlyOne
+        self.oneOf = oneOf
         self.conditions = conditions
     }
 
@@ -172,6 +175,9 @@ struct ObjectDescription<Root: Sendable>: Sendable {
         if !required.isEmpty { members.append(("required", .texts(required))) }
         members.append(("additionalProperties", .bool(false)))
         if exactlyOne { members += [("minProperties", .int(1)), ("maxProperties", .int(1))] }
+        if !oneOf.isEmpty {
+            members.append(("oneOf", .list(oneOf.map { .object([("required", .texts([$0]))]) })))
+        }
         if let conditions { members.append(("allOf", .list(conditions(&definitions)))) }
         return .object(members)
     }

@@ -26,7 +26,8 @@ extension DeclaredFormat {
             Field(
                 "path", \.path, DeclaredForms.template, required: true,
                 "Its path, which begins with \"/\"; placeholders are those of the query."),
-            Field("query", \.query, .map(of: DeclaredForms.template, count: 0...50), "Parts of the query."),
+            Field(
+                "query", \.query, .map(of: DeclaredForms.textTemplate, count: 0...50), "Parts of the query."),
             Field("body", \.body, DeclaredForms.template, "What a POST sends: the device's present state."),
             Field(
                 "every", \.config.every, .duration(.zero...(.hours(24 * 365))),

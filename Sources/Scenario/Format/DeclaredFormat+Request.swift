@@ -14,10 +14,10 @@ extension DeclaredFormat {
                 "Path without a query and without placeholders, in a target that says no more than an origin."
             ),
             Knob(
-                "query", \.query, .map(of: DeclaredForms.template, count: 0...50),
+                "query", \.query, .map(of: DeclaredForms.textTemplate, count: 0...50),
                 "Parts of the query; a target with a query of its own keeps that."),
             Knob(
-                "headers", \.headers, .map(of: DeclaredForms.template, count: 0...50),
+                "headers", \.headers, .map(of: DeclaredForms.textTemplate, count: 0...50),
                 "Headers that the SDK sets, in place of the Content-Type that a request has without this key (of JSON, or of a "
                     + "form): {} is none at all."),
             Knob(

@@ -43,6 +43,8 @@ enum DeclaredFormat {
             case ("properties", .object(let keys)):
                 member.value.content = .object(
                     keys.map { .init($0.key, orNull(removable($0.value)), keyPosition: $0.keyPosition) })
+            // The members of a map, such as a preset's headers, can be taken away too.
+            case ("additionalProperties", .object): member.value = orNull(removable(member.value))
             case ("anyOf", .array(let forms)): member.value.content = .array(forms.map(removable))
             default: break
             }
@@ -243,7 +245,8 @@ enum DeclaredFormat {
         "An event that an action makes.", start: { ActionDraft() },
         [
             Field(
-                "name", \.name, DeclaredForms.template, "{{name}}; {{event}} is the app's own name for it."),
+                "name", \.name, DeclaredForms.textTemplate,
+                "{{name}}; {{event}} is the app's own name for it."),
             Field(
                 "lane", \.lane, Form<String>.text(limit: 100).located,
                 "The lane that the event takes; by default the main one."),

@@ -8,6 +8,10 @@ enum DeclaredForms {
     /// A template: any JSON, which is read once the description's constants are known.
     static let template = Form<Place>(decode: { place, _ in place }, schema: { _ in .object([]) })
 
+    /// A template that makes a text: a member such as a header has no other kind of value.
+    static let textTemplate = Form<Place>(
+        decode: { place, _ in place }, schema: { _ in .object([("type", .text("string"))]) })
+
     /// A value, or a word for nothing.
     static func orNone<Value: Sendable>(_ form: Form<Value>, none word: String = "none") -> Form<Value?> {
         Form<Value?>(

@@ -1,5 +1,6 @@
 import DeviceSDK
 import Timebase
+import Wire
 
 /// The collector's address, and how devices connect to it, as decoded.
 struct TargetDraft: Sendable {
@@ -9,7 +10,7 @@ struct TargetDraft: Sendable {
     var headers: [Named<String>] = []
     var accountID: String?
     var apiKey: Located<String>?
-    var path: Located<String>?
+    var path: String?
     var tls: TLSDraft?
     var dns: DNSDraft?
     var http: Located<PopulationPlan.Target.HTTPVersions>?
@@ -31,7 +32,7 @@ struct TargetDraft: Sendable {
                 "headers", \.headers, .map(of: .text(limit: 4000, mayBeEmpty: true), count: 0...100),
                 "Headers added to each request."),
             Field(
-                "path", \.path, Form<String>.text(limit: 2000).located,
+                "path", \.path, TargetDraft.path,
                 "Path and query in place of the URL's, or of the system's own."),
             Field(
                 "accountId", \.accountID, .text(limit: 200),
@@ -46,6 +47,16 @@ struct TargetDraft: Sendable {
         ])
 
     private static let url = Form<String>.text(limit: 4000).located
+
+    private static let path: Form<String> = Form<String>.matching(
+        pattern: ##"^/[!"$-~]*$"##,
+        what: "a path that begins with \"/\", of up to 2000 visible ASCII characters, without a fragment (#)"
+    ) { text in
+        let isSound = text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "#") }
+        return isSound && text.hasPrefix("/") && text.utf8.count <= 2000 ? text : nil
+    } encode: {
+        .text($0)
+    }
 
     private static let connectionsDoc =
         "Live runs: a connection of its own for every device (\"perDevice\", the default), so many for all of "

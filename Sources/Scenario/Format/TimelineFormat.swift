@@ -42,7 +42,7 @@ struct TimelineDraft: Sendable {
     private static let format: ObjectDescription<TimelineDraft> = ObjectDescription(
         "Something that happens at a time: exactly one of \"collector\", \"client\", "
             + "\"remoteConfig\", \"device\", \"push\" and \"sdk\".",
-        start: TimelineDraft.init,
+        start: TimelineDraft.init, oneOf: Kind.allCases.map(\.rawValue),
         [
             Field("at", \.at, .duration(), required: true, "Time since the start."),
             Field(
@@ -160,6 +160,7 @@ struct DeviceDraft: Hashable, Sendable {
 
     static let format: ObjectDescription<DeviceDraft> = ObjectDescription(
         "What happens to devices: exactly one of the three.", start: DeviceDraft.init,
+        oneOf: ["network", "disk", "consent"],
         unsupported: ["kill", "clock", "uninstall", "storage"].map {
             .init(name: $0, instead: "\"network\", \"disk\" or \"consent\"")
         },

@@ -109,14 +109,9 @@ extension ScenarioBinder {
             if !key.value.isEmpty { reading.secrets.append(key.value) }
             HeaderRules.check(line: key.value, at: key.place, &reading)
         }
-        guard let path = draft.path else { return }
-        if path.value.first == "/", path.value.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != 0x23 }) {
-            target.path = path.value
-            reading.secrets += TargetURL.secrets(in: path.value)
-        } else {
-            reading.report(
-                .outOfRange, path.place,
-                allowed: "a path that begins with \"/\", of visible ASCII characters, without a fragment (#)")
+        if let path = draft.path {
+            target.path = path
+            reading.secrets += TargetURL.secrets(in: path)
         }
     }
 
