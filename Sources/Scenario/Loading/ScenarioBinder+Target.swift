@@ -89,16 +89,18 @@ extension ScenarioBinder {
             }
         }
         if let dns = draft.dns { result.addressLifetime = dns.ttl }
-        if let connections = draft.connections {
-            result.connections = connections.value
-            if case .pooled(let size) = connections.value, size < result.urls.count {
-                reading.report(
-                    .conflict, connections.place,
-                    found: "\(size) connections for \(result.urls.count) addresses",
-                    allowed: "at least one for each address")
-            }
-        }
+        if let connections = draft.connections { bind(connections, in: &result) }
         return result
+    }
+
+    private mutating func bind(
+        _ connections: Located<PopulationPlan.Target.Connections>, in target: inout BoundTarget
+    ) {
+        target.connections = connections.value
+        guard case .pooled(let size) = connections.value, size < target.urls.count else { return }
+        reading.report(
+            .conflict, connections.place, found: "\(size) connections for \(target.urls.count) addresses",
+            allowed: "at least one for each address")
     }
 
     /// The path, the account and the key.
