@@ -6,6 +6,23 @@ import Wire
 
 @Suite("Where problems are, and what they say is allowed")
 struct ProblemPlaceTests {
+    @Test("a described SDK without its description is told where the population stands")
+    func missingDescription() throws {
+        let text = """
+            {
+              "duration": "1m",
+              "populations": [
+                {"name": "a", "devices": 1, "system": "sensors"},
+                {"name": "b", "devices": 1, "system": "declared"}
+              ]
+            }
+            """
+        let found = problems(text)
+        #expect(found.map(\.pointer) == ["/populations/1"])
+        #expect(found.first?.kind == .missingKey)
+        #expect(found.first?.position == .file(line: 5, column: 5))
+    }
+
     // MARK: Files of targets
 
     /// What is told of a scenario where every file named `bad…` cannot be used.

@@ -92,7 +92,7 @@ extension ScenarioBinder {
             }
             return
         }
-        let place = draft.persona ?? Place(node: root.node, path: path)
+        let place = draft.persona ?? place(at: path)
         if draft.arrival?.value.stages != nil {
             reading.report(
                 .conflict, place, found: "\"retention\" and stages of arrival", allowed: "one of them")
@@ -256,6 +256,11 @@ extension ScenarioBinder {
     // MARK: The SDK
 
     private mutating func rules(_ draft: PopulationDraft, _ path: JSONPath) -> (any SystemRuleSet)? {
-        draft.system?.bind(draft.version, draft.sdk, Place(node: root.node, path: path), &reading)
+        draft.system?.bind(draft.version, draft.sdk, place(at: path), &reading)
+    }
+
+    /// What stands at a path of the scenario.
+    private func place(at path: JSONPath) -> Place {
+        Place(node: root.node.value(at: path.tokens) ?? root.node, path: path)
     }
 }
