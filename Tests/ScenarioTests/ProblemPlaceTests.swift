@@ -23,6 +23,14 @@ struct ProblemPlaceTests {
         #expect(found.first?.position == .file(line: 5, column: 5))
     }
 
+    @Test("a pool of connections is an object, and the message says so", arguments: ["pooled", "shared"])
+    func connections(word: String) throws {
+        let found = problems(scenario(#""target": {"url": "http://h/sa", "connections": "\#(word)"}"#))
+        #expect(found.map(\.kind) == [.unknownName])
+        #expect(found.first?.allowed.hasPrefix(#"{"pooled": 50}"#) == true)
+        #expect(found.first?.allowed.contains(#""perDevice", "perRequest""#) == true)
+    }
+
     // MARK: Files of targets
 
     /// What is told of a scenario where every file named `bad…` cannot be used.

@@ -115,7 +115,7 @@ struct ProblemTests {
             extra: #""thresholds": {"http_reqs{population:iso}": ["count>1"]}"#, kind: .unknownName,
             pointer: "/thresholds/http_reqs{population:iso}", nearest: "ios"),
         BadCase(
-            extra: #""target": {"url": "http://h/", "connections": "shared"}"#, kind: .notSupported,
+            extra: #""target": {"url": "http://h/", "connections": "shared"}"#, kind: .unknownName,
             pointer: "/target/connections"),
         BadCase(
             extra: #""personas": {"a": {"extends": "b"}}"#, kind: .unknownName, pointer: "/personas/a/extends"

@@ -76,7 +76,7 @@ struct TargetDraft: Sendable {
                 .string,
                 .name(
                     [("perDevice", .perDevice), ("perRequest", .perRequest)],
-                    unsupported: ["shared", "pooled"], what: "a way to connect, or {\"pooled\": 50}")
+                    what: "{\"pooled\": 50}, so many connections for all devices, or a way to connect")
             ),
             (.object, Form<PoolDraft>.object(PoolDraft.format).map { pool, _, _ in pool.connections }),
         ], allowed: "\"perDevice\", \"perRequest\" or {\"pooled\": 50}")
