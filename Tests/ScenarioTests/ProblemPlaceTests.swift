@@ -31,6 +31,16 @@ struct ProblemPlaceTests {
         #expect(found.first?.allowed.contains(#""perDevice", "perRequest""#) == true)
     }
 
+    @Test("a seed may be written as any whole number may", arguments: ["7.0", "7", "7e0", "70e-1"])
+    func seeds(digits: String) throws {
+        #expect(try document(scenario(#""seed": \#(digits)"#)).seed == 7)
+    }
+
+    @Test("a seed that is none is out of range", arguments: ["7.5", "-1.0", "1e300"])
+    func noSeeds(digits: String) {
+        #expect(problems(scenario(#""seed": \#(digits)"#)).map(\.kind) == [.outOfRange])
+    }
+
     // MARK: Files of targets
 
     /// What is told of a scenario where every file named `bad…` cannot be used.

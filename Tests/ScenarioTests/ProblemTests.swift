@@ -41,6 +41,7 @@ struct ProblemTests {
         // Types and ranges
         BadCase(extra: #""seed": -1"#, kind: .outOfRange, pointer: "/seed"),
         BadCase(extra: #""seed": 18446744073709551616"#, kind: .outOfRange, pointer: "/seed"),
+        BadCase(extra: #""seed": 1.5"#, kind: .outOfRange, pointer: "/seed"),
         BadCase(extra: #""seed": "0xZ""#, kind: .wrongType, pointer: "/seed"),
         BadCase(extra: #""drain": 30"#, kind: .wrongType, pointer: "/drain"),
         BadCase(extra: #""drain": "30 s""#, kind: .outOfRange, pointer: "/drain"),

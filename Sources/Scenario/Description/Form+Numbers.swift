@@ -30,7 +30,8 @@ extension Form where Value == Int {
             encode: { .int($0) })
     }
 
-    private static func wholeNumber(_ text: String) -> Int? {
+    /// Of digits with a fraction or an exponent only what a double holds exactly.
+    fileprivate static func wholeNumber(_ text: String) -> Int? {
         if let value = Int(text) { return value }
         guard let value = Double(text), value == value.rounded(), abs(value) < 0x1p53 else { return nil }
         return Int(value)
@@ -110,7 +111,8 @@ extension Form where Value == UInt64 {
         decode: { place, reading in
             let value: UInt64? =
                 switch place.node.content {
-                case .number(let text): UInt64(text)
+                case .number(let text):
+                    UInt64(text) ?? Form<Int>.wholeNumber(text).flatMap { UInt64(exactly: $0) }
                 case .string(let text) where text.lowercased().hasPrefix("0x"):
                     text.dropFirst(2).allSatisfy(\.isHexDigit) ? UInt64(text.dropFirst(2), radix: 16) : nil
                 default: nil
