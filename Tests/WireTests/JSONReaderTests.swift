@@ -55,6 +55,18 @@ struct JSONReaderTests {
         #expect(failure.position == .file(line: line, column: column), "\(text): \(failure)")
     }
 
+    @Test(
+        "tells the code of a character that cannot be seen",
+        arguments: [
+            ("{\u{A0}\"a\": 1}", "U+00A0"), ("[\u{200B}1]", "U+200B"), ("[1\u{2028}]", "U+2028"),
+            ("[1]\u{FEFF}", "U+FEFF"), ("\u{7F}1", "U+007F"), ("[\u{E0001}]", "U+E0001"),
+        ])
+    func invisible(text: String, code: String) throws {
+        let failure = try #require(self.failure(text))
+        #expect(failure.found == "\(code), a character that cannot be seen")
+        #expect(self.failure("[é]")?.found == "\"é\"")
+    }
+
     @Test("refuses what is too deep or too large, and bytes that are not UTF-8")
     func limits() throws {
         #expect(failure(String(repeating: "[", count: 64) + String(repeating: "]", count: 64)) == nil)
