@@ -101,9 +101,8 @@ struct EventFields {
 
     /// The role of a field that may be one of several of its kind.
     private static func freeRole(of field: Field) -> FieldRole? {
-        guard let key = field.path.tokens.last else { return nil }
         let forms = Set(field.values.map { ValueForm($0) })
-        for (role, _) in FieldRole.candidates(key) {
+        for (role, _) in FieldRole.candidates(at: field.path) {
             switch role {
             case .id, .name, .time: continue
             case .sent: if forms.allSatisfy(\.isTime) { return role }

@@ -61,6 +61,16 @@ enum FieldRole: Hashable {
         return names.compactMap { role, names in names.firstIndex(of: plain).map { (role, $0) } }
     }
 
+    /// Objects that hold what other events have as members of their own: `app.version` is `appVersion`.
+    private static let parents: Set<String> = ["app", "os", "device"]
+
+    /// The roles that a field may have by its name and by that of the object which it is in, the likelier first.
+    static func candidates(at path: JSONPath) -> [(role: FieldRole, rank: Int)] {
+        guard let key = path.tokens.last else { return [] }
+        let parent = path.tokens.dropLast().last.map(plain) ?? ""
+        return (parents.contains(parent) ? candidates(parent + key) : []) + candidates(key)
+    }
+
     /// How likely an object of this name holds what the app hands over, 0 the likeliest; `nil` for no such name.
     static func propertyRank(_ key: String) -> Int? { propertyNames.firstIndex(of: plain(key)) }
 

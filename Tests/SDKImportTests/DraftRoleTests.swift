@@ -1,0 +1,34 @@
+import Scenario
+import Testing
+import Wire
+
+@testable import SDKImport
+
+@Suite("What drafts make of fields within objects, and of what never differs")
+struct DraftRoleTests {
+    private func draft(_ events: [String], around: String = "") throws -> DescriptionDraft {
+        let body = #"{\#(around)"batch":[\#(events.joined(separator: ","))]}"#
+        let curl = "curl http://h/e -H 'Content-Type: application/json' --data-raw '\(body)'\n"
+        let draft = try DescriptionDraft(CaptureReader.read(Array(curl.utf8)))
+        #expect(throws: Never.self) {
+            try DescriptionReader.read(bytes: Array(draft.description.prettyText().utf8)).get()
+        }
+        return draft
+    }
+
+    private func event(_ number: Int, _ more: String) -> String {
+        #"{"event":"a\#(number)","messageId":"0b0f7f2e-6a38-4b1c-9d0a-6f1f6d0c1a0\#(number)","timestamp":"2026-03-02T11:30:0\#(number)Z",\#(more)}"#
+    }
+
+    @Test("versions in objects for the app, the system and the device are the device's own")
+    func versions() throws {
+        let context =
+            #""context":{"app":{"name":"Shop","version":"1.2.3"},"os":{"name":"iOS","version":"18.1"},"library":{"version":"4.0.0"},"device":{"id":"d-1","model":"iPhone16,2"}}"#
+        let draft = try draft([event(1, context), event(2, context)])
+        #expect(
+            draft.description["events"]?["common"]?["context"]?.compactText
+                == #"{"app": {"name": "Shop", "version": "{{app.version}}"}, "os": {"name": "iOS", "version": "{{os.version}}"}, "library": {"version": "4.0.0"}, "device": {"id": "{{device.id}}", "model": "{{device.model}}"}}"#
+        )
+        #expect(draft.guesses.contains { $0.pointer == "/events/common/context/app/version" })
+    }
+}
