@@ -50,7 +50,7 @@ extension DraftBuilder {
             guess(path.pointer, "is left out: it differs from request to request", .unsure)
             return nil
         }
-        return EventTemplateDraft.literal(first)
+        return keep(first, at: path)
     }
 
     private mutating func secret(_ key: String, at path: JSONPath) -> JSONNode {

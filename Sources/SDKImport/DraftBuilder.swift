@@ -7,6 +7,8 @@ struct DraftBuilder {
     private let events: [JSONNode]
     let fields: EventFields
     private(set) var guesses: [Guess] = []
+    /// What stands in the draft as it was captured.
+    private var kept: [KeptValue] = []
 
     init(_ route: Route, _ list: EventList, _ events: [JSONNode]) {
         (self.route, self.list, self.events) = (route, list, events)
@@ -24,6 +26,7 @@ struct DraftBuilder {
             ("answers", .list([.texts(["2xx", "delivered"]), .texts(["*", "retry"])])),
             ("events", events),
         ]
+        if let told = KeptValue.guess(kept) { guesses.append(told) }
         guess(
             "/answers",
             "requests do not tell what the SDK makes of answers: 2xx is success, all else is tried again",
@@ -35,6 +38,12 @@ struct DraftBuilder {
 
     mutating func guess(_ pointer: String, _ text: String, _ sureness: Guess.Sureness) {
         guesses.append(Guess(pointer, text, sureness))
+    }
+
+    /// A value as it was captured.
+    mutating func keep(_ node: JSONNode, at path: JSONPath) -> JSONNode {
+        kept += KeptValue.all(in: node, at: path)
+        return EventTemplateDraft.literal(node)
     }
 
     /// A value of the draft without what lies deeper than JSON is read: a capture may be as deep, and a draft wraps it.
@@ -133,6 +142,7 @@ struct DraftBuilder {
             fields, at: JSONPath(["events", "common"]), idIsLower: idIsLower(form))
         let common = template.template(events, at: JSONPath())
         guesses += template.guesses
+        kept += template.kept
         var members: [(String, JSONNode)] = []
         if let kind = idKind(form) { members.append(("id", .text(kind))) }
         let tag = (fields.properties ?? JSONPath()).appending("bs_id")

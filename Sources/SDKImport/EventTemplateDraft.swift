@@ -11,6 +11,8 @@ struct EventTemplateDraft {
     private let idIsLower: Bool
     private(set) var perEvent: [(String, JSONNode)] = []
     private(set) var guesses: [Guess] = []
+    /// The values that stand in the draft as they were captured, by their places in it.
+    private(set) var kept: [KeptValue] = []
 
     init(_ fields: EventFields, at root: JSONPath, idIsLower: Bool) {
         (self.fields, self.root, self.idIsLower) = (fields, root, idIsLower)
@@ -129,6 +131,8 @@ struct EventTemplateDraft {
         guard let first = values.first else { return .null }
         if values.contains(where: { $0.content != first.content }) {
             note(path, "differs from event to event; every event gets the first one's", .unsure)
+        } else {
+            kept += KeptValue.all(in: first, at: JSONPath(root.tokens + path.tokens))
         }
         return EventTemplateDraft.literal(first)
     }

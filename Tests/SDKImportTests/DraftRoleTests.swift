@@ -31,4 +31,28 @@ struct DraftRoleTests {
         )
         #expect(draft.guesses.contains { $0.pointer == "/events/common/context/app/version" })
     }
+
+    @Test("what stays as it was captured is named in one line, what may be a person's own first")
+    func kept() throws {
+        let user = #""plan":7,"user":{"email":"me@x.io","beta":true},"none":null"#
+        let draft = try draft([event(1, user), event(2, user)], around: #""locale":"de","#)
+        let told = draft.guesses.filter { $0.text.hasPrefix("kept as captured") }
+        #expect(
+            told.map(\.text) == [
+                "kept as captured, the same throughout; look for what is a person's own: /events/common/user/email, "
+                    + "/request/body/locale, /events/common/plan, /events/common/user/beta"
+            ])
+        #expect(
+            draft.description["notes"]?.elements?.contains { $0.string?.contains("/user/email") == true }
+                == true)
+    }
+
+    @Test("a line that names many ends, and what differs is none of them")
+    func many() throws {
+        let many = (0..<40).map { #""k\#($0)":"v""# }.joined(separator: ",")
+        let draft = try draft([event(1, many + #","d":"x""#), event(2, many + #","d":"y""#)])
+        let told = draft.guesses.filter { $0.text.hasPrefix("kept as captured") }
+        #expect(told.count == 1 && told[0].text.hasSuffix("/events/common/k23, and 16 more"))
+        #expect(!told[0].text.contains("/events/common/d"))
+    }
 }
