@@ -5,9 +5,12 @@ enum CurlReader {
     /// Options with a value that says nothing of the request itself.
     private static let skipped: Set<String> = [
         "-o", "--output", "-m", "--max-time", "--connect-timeout", "--retry", "-x", "--proxy", "--cacert",
-        "-w",
-        "--write-out", "--resolve", "-c", "--cookie-jar", "-E", "--cert", "--key",
+        "-w", "--write-out", "--resolve", "-c", "--cookie-jar", "-E", "--cert", "--key", "-C", "-D", "-P",
+        "-Q", "-r", "-t", "-U", "-y", "-Y", "-z",
     ]
+
+    /// The letters of options that have a value.
+    private static let lettersWithValues = Set("AbcCdDeEFHKmoPQrtTuUwxXyYz".utf8)
 
     static func read(_ bytes: [UInt8]) throws(CaptureProblem) -> [CapturedRequest] {
         var requests: [CapturedRequest] = []
@@ -62,34 +65,58 @@ enum CurlReader {
         _ word: ShellWords.Word, _ rest: inout ArraySlice<ShellWords.Word>, _ parts: inout Parts
     ) throws(CaptureProblem) {
         var option = String(decoding: word.text, as: UTF8.self)
-        guard option.hasPrefix("-"), option.count > 1 else {
-            guard parts.url == nil else {
-                throw CaptureProblem(
-                    "line \(word.line)", found: "a second URL, \"\(option.prefix(40))\"",
-                    allowed: "one URL in a command")
-            }
-            parts.url = option
-            return
-        }
+        guard option.hasPrefix("-"), option.count > 1 else { return try takeURL(option, word.line, &parts) }
+        guard option.hasPrefix("--") else { return try takeLetters(word, &rest, &parts) }
         var attached: [UInt8]?
-        if option.hasPrefix("--"), let equals = option.firstIndex(of: "=") {
+        if let equals = option.firstIndex(of: "=") {
             attached = Array(option[option.index(after: equals)...].utf8)
             option = String(option[..<equals])
-        } else if !option.hasPrefix("--"), option.count > 2,
-            "XHdubAeomxwcE".contains(option.dropFirst().first ?? " ")
-        {
-            attached = Array(word.text.dropFirst(2))
-            option = String(option.prefix(2))
         }
-        func value() throws(CaptureProblem) -> [UInt8] {
+        try take(option, attached, word.line, &rest, &parts)
+    }
+
+    private static func takeURL(
+        _ text: String, _ line: Int, _ parts: inout Parts
+    ) throws(CaptureProblem) {
+        if text.hasPrefix("^") {
+            throw CaptureProblem(
+                "line \(line)", found: "\"\(text.prefix(40))\", as Windows' cmd escapes what it reads",
+                allowed: "commands for a Unix shell: browsers have \"Copy as cURL (bash)\" too")
+        }
+        guard parts.url == nil else {
+            throw CaptureProblem(
+                "line \(line)", found: "a second URL, \"\(text.prefix(40))\"",
+                allowed: "one URL in a command")
+        }
+        parts.url = text
+    }
+
+    /// Letters of options in one word: the first that has a value takes what is left of the word for it, if anything is.
+    private static func takeLetters(
+        _ word: ShellWords.Word, _ rest: inout ArraySlice<ShellWords.Word>, _ parts: inout Parts
+    ) throws(CaptureProblem) {
+        var letters = word.text.dropFirst()
+        while let letter = letters.popFirst() {
+            let hasValue = lettersWithValues.contains(letter)
+            let attached = hasValue && !letters.isEmpty ? Array(letters) : nil
+            try take("-\(UnicodeScalar(letter))", attached, word.line, &rest, &parts)
+            if hasValue { return }
+        }
+    }
+
+    /// - Parameter attached: The option's value, where it stands in the same word.
+    private static func take(
+        _ option: String, _ attached: [UInt8]?, _ line: Int, _ rest: inout ArraySlice<ShellWords.Word>,
+        _ parts: inout Parts
+    ) throws(CaptureProblem) {
+        try apply(option, line: line, &parts) { () throws(CaptureProblem) -> [UInt8] in
             if let attached { return attached }
             guard let next = rest.popFirst() else {
                 throw CaptureProblem(
-                    "line \(word.line)", found: "\(option) at the end", allowed: "\(option) with a value")
+                    "line \(line)", found: "\(option) at the end", allowed: "\(option) with a value")
             }
             return next.text
         }
-        try apply(option, line: word.line, &parts, value)
     }
 
     private static func apply(

@@ -1,0 +1,56 @@
+import Testing
+
+@testable import SDKImport
+
+@Suite("Options of copied curl commands")
+struct CurlReaderTests {
+    private func request(_ curl: String) throws -> CapturedRequest {
+        let requests = try CaptureReader.read(Array(curl.utf8))
+        try #require(requests.count == 1)
+        return requests[0]
+    }
+
+    private func problem(_ curl: String) -> CaptureProblem? {
+        do throws(CaptureProblem) {
+            _ = try CaptureReader.read(Array(curl.utf8))
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test(
+        "letters that stand together are read one by one, and the first with a value takes the rest",
+        arguments: [
+            "curl -sSX PUT http://h/e -d '[]'", "curl -sSXPUT http://h/e -d '[]'",
+            "curl -kvXPUT -sd '[]' http://h/e", "curl -fsSLo /dev/null -X PUT http://h/e -d'[]'",
+            "curl -sm5 -XPUT http://h/e -d '[]'",
+        ])
+    func letters(curl: String) throws {
+        let request = try request(curl)
+        #expect(request.method == "PUT" && request.origin == "http://h" && request.path == "/e")
+        #expect(request.body == Array("[]".utf8))
+    }
+
+    @Test("letters for a query, and for headers")
+    func others() throws {
+        let query = try request("curl -sG http://h/e -d a=1 -d b=2")
+        #expect(query.method == "GET" && query.body.isEmpty)
+        #expect(query.query == [.init("a", "1"), .init("b", "2")])
+        let headers = try request("curl -isH 'X-A: 1' -HX-B:2 http://h/e")
+        #expect(headers.header("x-a") == "1" && headers.header("x-b") == "2")
+        #expect(problem("curl -sSX")?.found == "-X at the end")
+        #expect(problem("curl -sT x http://h")?.found == "-T")
+    }
+
+    @Test(
+        "commands for Windows' cmd are told as such, and that browsers have others",
+        arguments: [
+            "curl \"http://h/e\" ^\r\n  -H \"a: b\"", "curl ^\"http://h/e^\" ^\r\n  -H ^\"a: b^\"",
+        ])
+    func windows(curl: String) throws {
+        let told = try #require(problem(curl))
+        #expect(told.found.contains("Windows' cmd") && told.place == "line 1")
+        #expect(told.allowed.contains("Copy as cURL (bash)"))
+    }
+}
