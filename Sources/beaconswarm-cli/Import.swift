@@ -12,7 +12,7 @@ struct Import: AsyncParsableCommand {
             The draft is what a scenario has in `sdk`, and what collect --sdk reads.
             """)
 
-    @Argument(help: "The capture: HAR, or curl commands.", completion: .file())
+    @Argument(help: "The capture: HAR, or curl commands; - is standard input.", completion: .file())
     var capture: String
 
     @Option(

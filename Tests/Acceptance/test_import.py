@@ -5,12 +5,14 @@ from __future__ import annotations
 import base64
 import gzip
 import json
+import subprocess
 from pathlib import Path
 from types import SimpleNamespace
 from urllib.parse import urlencode
 
 import pytest
 
+from conftest import BINARY
 from helpers import rows
 from public_clients import CLIENTS, Recorder
 
@@ -128,6 +130,44 @@ def test_events_in_a_text_that_holds_json_are_drafted_and_sent(tool, tmp_path: P
         assert found["events"]["delivered"] == found["audit"]["confirmed"] > 100
         assert found["audit"]["undecodable"] == found["audit"]["unexpected"] == 0
     assert '"client":"k1","events":"[{\\"' in tool.run("sample", scenario).expect(0).out
+
+
+def piped(text: str) -> subprocess.CompletedProcess:
+    """`import` of what another program writes."""
+    return subprocess.run([BINARY, "import", "-"], input=text, capture_output=True, text=True, timeout=60)
+
+
+def test_standard_input_and_letters_that_stand_together():
+    body = json.dumps(EVENTS)
+    curl = f"curl -sSX PUT -kH 'X-Api-Key: hush' 'https://in.acme.io/e' -d '{body}'\n"
+    draft = json.loads(piped(curl).stdout)
+    assert draft["request"]["method"] == "PUT" and draft["request"]["headers"]["X-Api-Key"] == "${X_API_KEY}"
+    empty = piped("")
+    assert empty.returncode == 104 and "<stdin>: found an empty file" in empty.stderr
+
+
+def test_commands_for_another_shell_are_told_as_such(tool, tmp_path: Path):
+    capture = tmp_path / "cmd.txt"
+    capture.write_text('curl ^"https://in.acme.io/e^" ^\r\n  -H ^"a: b^" ^\r\n  --data-raw ^"^[^]^"\r\n')
+    err = tool.run("import", capture).expect(104).err
+    assert f"{capture}: line 1: found" in err and "Copy as cURL (bash)" in err
+
+
+def test_headers_of_later_requests_and_what_is_kept_are_told(tool, tmp_path: Path):
+    events = [event | {"user": {"email": "me@x.io"}, "context": {"app": {"version": "1.2.3"}}} for event in EVENTS]
+    heads = [{}, {"Authorization": "Bearer hush", "X-App": "shop"}]
+    requests = [
+        SimpleNamespace(method="POST", path="/e", headers=head, body=json.dumps([event]).encode())
+        for head, event in zip(heads, events)
+    ]
+    capture = tmp_path / "capture.har"
+    capture.write_text(archive(requests))
+    run = tool.run("import", capture).expect(0)
+    assert "X-App is left out: only some requests have it" in run.err and "hush" not in run.out + run.err
+    kept = [line for line in run.err.splitlines() if line.startswith("guessed: kept as captured")]
+    assert len(kept) == 1 and "/events/common/user/email" in kept[0], run.err
+    common = json.loads(run.out)["events"]["common"]
+    assert common["user"] == {"email": "me@x.io"} and common["context"] == {"app": {"version": "{{app.version}}"}}
 
 
 def test_what_cannot_be_imported_is_told_by_its_place(tool, tmp_path: Path):

@@ -8,10 +8,10 @@ import Wire
 
 extension ScenarioSource {
     /// Whether the scenario comes from standard input.
-    var isStandardInput: Bool { path == "-" }
+    var isStandardInput: Bool { StandardInput.isMeant(by: path) }
 
     /// What messages call the scenario.
-    var name: String { isStandardInput ? "<stdin>" : path }
+    var name: String { isStandardInput ? StandardInput.name : path }
 
     /// The scenario that comes with the program and is meant: a bare name, such as `smoke`, where no such file is. A
     /// folder of that name is no such file.
@@ -45,10 +45,6 @@ extension ScenarioSource {
                 throw CommandFailure(error.code, error.message + hint)
             }
         }
-        if isatty(STDIN_FILENO) == 1 {
-            Console.error("reading the scenario from the terminal; Ctrl-D on a line of its own ends it")
-        }
-        return try OutputFile.read(
-            descriptor: STDIN_FILENO, name: name, failing: .invalidScenario, limit: limit)
+        return try StandardInput.read("the scenario", failing: .invalidScenario, limit: limit)
     }
 }

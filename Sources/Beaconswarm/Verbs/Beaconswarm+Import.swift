@@ -7,21 +7,26 @@ extension Beaconswarm {
     /// Drafts the description of an SDK from a capture of its requests, and tells what was guessed.
     ///
     /// - Parameters:
-    ///   - path: A HAR file, or curl commands.
+    ///   - path: A HAR file, or curl commands; `-` is standard input.
     ///   - out: The draft's file; standard output without it.
     /// - Throws: ``CommandFailure`` for an output that exists (64) or a capture that cannot be read (104).
     public static func importing(_ path: String, out: String?) throws -> CommandStatus {
-        try FileName.check(path, of: "the capture")
+        let isInput = StandardInput.isMeant(by: path)
+        if !isInput { try FileName.check(path, of: "the capture") }
         try FileName.check(out, of: "--out")
         if let out, OutputFile.exists(out) {
             throw CommandFailure(.usage, "--out \(out) exists already; name another file")
         }
-        let bytes = try OutputFile.read(path, failing: .invalidScenario, limit: CaptureReader.sizeLimit)
+        let limit = CaptureReader.sizeLimit
+        let bytes =
+            isInput
+            ? try StandardInput.read("the capture", failing: .invalidScenario, limit: limit)
+            : try OutputFile.read(path, failing: .invalidScenario, limit: limit)
         let draft: DescriptionDraft
         do {
             draft = try DescriptionDraft(CaptureReader.read(bytes))
         } catch {
-            throw CommandFailure(.invalidScenario, "\(path): \(error)")
+            throw CommandFailure(.invalidScenario, "\(isInput ? StandardInput.name : path): \(error)")
         }
         let text = draft.description.prettyText() + "\n"
         for guess in draft.guesses { Console.error("guessed: \(guess.line)") }
