@@ -7,8 +7,8 @@ extension Interval {
 
     /// Reads a duration such as `10s`, `1m30s`, `250ms`, `1.5h` or `7d`.
     ///
-    /// Each part is a decimal number and one of the units `d h m s ms us`; parts add up. A bare
-    /// `0` needs no unit.
+    /// Each part is a decimal number, with digits on both sides of its point, and one of the units `d h m s ms us`;
+    /// parts add up. A bare `0` needs no unit.
     ///
     /// - Returns: `nil` if the text is anything else, negative, or longer than 292 years.
     package init?(text: String) {
@@ -24,7 +24,7 @@ extension Interval {
             rest = rest.dropFirst(number.count)
             let unit = rest.prefix { $0.isASCII && $0.isLetter }
             rest = rest.dropFirst(unit.count)
-            guard let value = Double(number), value.isFinite,
+            guard Interval.isDecimal(number), let value = Double(number), value.isFinite,
                 let scale = Interval.units.first(where: { $0.name == unit })?.nanoseconds
             else { return nil }
             let part = value * Double(scale)
@@ -34,6 +34,13 @@ extension Interval {
             total = sum
         }
         self.init(nanoseconds: total)
+    }
+
+    /// Whether a text of digits and points has one point at most, and digits on both sides of it, as the scenario's schema
+    /// wants them.
+    private static func isDecimal(_ number: Substring) -> Bool {
+        let sides = number.split(separator: ".", omittingEmptySubsequences: false)
+        return sides.count <= 2 && sides.allSatisfy { !$0.isEmpty }
     }
 
     /// The shortest text that ``init(text:)`` reads back as the same value, such as `1m30s`.

@@ -17,7 +17,10 @@ struct IntervalTests {
 
     @Test(
         "refuses everything else",
-        arguments: ["", "10", "s", "-1s", "1x", "1 s", "1s ", "1e3s", "９s", "400000d"])
+        arguments: [
+            "", "10", "s", "-1s", "1x", "1 s", "1s ", "1e3s", "９s", "400000d", ".5s", "5.s", "1.s5s",
+            "1.2.3s", ".s",
+        ])
     func refuses(text: String) { #expect(Interval(text: text) == nil) }
 
     @Test("writes text that reads back as the same value")
