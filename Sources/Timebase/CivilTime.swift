@@ -87,7 +87,7 @@ extension Instant {
 
     /// Reads an RFC 3339 time such as `2026-03-02T19:30:00+08:00`; a zone is required.
     ///
-    /// - Returns: `nil` for anything else, and for years before 1678 or after 2261.
+    /// - Returns: `nil` for anything else, an offset of a day or more among it, and for years before 1678 or after 2261.
     package init?(text: String) {
         let bytes = Array(text.utf8)
         func number(_ range: Range<Int>) -> Int? {
@@ -112,6 +112,7 @@ extension Instant {
         if character(index) == 46 {
             var scale = 0.1
             index += 1
+            guard (48...57).contains(character(index)) else { return nil }
             while (48...57).contains(character(index)) {
                 fraction += Double(character(index) - 48) * scale
                 scale /= 10
@@ -123,7 +124,7 @@ extension Instant {
         case 90, 122: index += 1
         case 43, 45:
             guard let hours = number(index + 1..<index + 3), character(index + 3) == 58,
-                let minutes = number(index + 4..<index + 6)
+                let minutes = number(index + 4..<index + 6), hours < 24, minutes < 60
             else { return nil }
             offset = (hours * 60 + minutes) * (character(index) == 43 ? 1 : -1)
             index += 6

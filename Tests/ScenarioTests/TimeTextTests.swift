@@ -26,4 +26,18 @@ struct TimeTextTests {
             #expect(isOfPattern == (Interval(text: text) != nil), "seed \(seed): \"\(text)\"")
         }
     }
+
+    @Test(
+        "a start has an offset that clocks can have, for both",
+        arguments: [
+            ("Z", true), ("z", true), ("+00:00", true), ("-00:30", true), ("+14:00", true), ("-23:59", true),
+            (".5Z", true), (".Z", false), ("+24:00", false), ("+25:00", false), ("+00:60", false),
+            ("+99:99", false), ("+8:00", false), ("", false),
+        ])
+    func offsets(end: String, isAllowed: Bool) throws {
+        let text = "2026-01-01T00:00:00" + end
+        #expect((text.firstMatch(of: try pattern(of: "start")) != nil) == isAllowed)
+        #expect((Instant(text: text) != nil) == isAllowed)
+        #expect(problems(scenario(#""start": "\#(text)""#)).isEmpty == isAllowed)
+    }
 }

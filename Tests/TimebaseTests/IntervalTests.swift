@@ -63,19 +63,20 @@ struct InstantTests {
     }
 
     @Test(
-        "refuses dates that do not exist and times without a zone",
+        "refuses dates and offsets that do not exist and times without a zone",
         arguments: [
             "2026-02-29T00:00:00Z", "2026-13-01T00:00:00Z", "2026-01-05T00:00:00", "2026-01-05",
             "2026-01-05T24:00:00Z",
-            "2026-01-05T00:00:00+8", "x", "2026-01-05T00:00:00Zx",
+            "2026-01-05T00:00:00+8", "x", "2026-01-05T00:00:00Zx", "2026-01-05T00:00:00.Z",
+            "2026-01-05T00:00:00+24:00", "2026-01-05T00:00:00-00:60", "2026-01-05T00:00:00+99:99",
             "7770-11-14T22:13:20Z", "0001-01-01T00:00:00Z", "2262-01-01T00:00:00Z",
         ])
     func refuses(text: String) { #expect(Instant(text: text) == nil) }
 
     @Test("reads the first and the last year that 64 bits hold, whatever the zone")
     func bounds() {
-        #expect(Instant(text: "1678-01-01T00:00:00+99:59") != nil)
-        #expect(Instant(text: "2261-12-31T23:59:59-99:59") != nil)
+        #expect(Instant(text: "1678-01-01T00:00:00+23:59") != nil)
+        #expect(Instant(text: "2261-12-31T23:59:59-23:59") != nil)
     }
 
     @Test("gives every day its own date from 1970 to 2200")

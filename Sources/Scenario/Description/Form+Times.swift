@@ -46,7 +46,7 @@ extension Form where Value == Instant {
     /// An RFC 3339 time with its zone, from 1970 to 2099.
     static let instant: Form<Instant> = Form<String>.matching(
         pattern:
-            #"^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?([Zz]|[+-][0-9]{2}:[0-9]{2})$"#,
+            #"^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?([Zz]|[+-]([01][0-9]|2[0-3]):[0-5][0-9])$"#,
         what: "a time from 1970 to 2099 with its zone, such as \"2026-03-02T19:30:00+08:00\""
     ) { text in
         // The nanoseconds of an instant end in 2262; from 2099 on there is room for the longest run and for the longest
