@@ -60,6 +60,8 @@ def test_files_hold_what_the_ledger_calls_pending(tool: Tool, tmp_path: Path, ve
     tool.run(
         verb, path, "--out", tmp_path / "run", "--events", events, "--keep-stores", stores, "-q"
     ).expect(0, 96)
+    again = (tmp_path / "run" / "summary.md").read_text().partition("## How to run it again")[2]
+    assert f"{verb} {path}" in again and "--keep-stores" not in again, "the folder is there now"
     lines = read_events(events)
     assert_events_agree(read_report(tmp_path / "run")["events"], lines)
     assert {line["cause"] for line in lines if line["fate"] == "pending"} == {"stored"}

@@ -94,6 +94,12 @@ def test_more_parts_than_devices(tool: Tool):
     assert report(tool.folder / "all") == report(tool.folder / "one")
 
 
+def test_a_joined_run_tells_a_command_that_can_be_typed(tool: Tool):
+    parts = play(tool, write_scenario(tool.folder, steady(devices=4, duration="5s")), 2)
+    merge(tool, parts).expect(0)
+    assert f" merge {parts} --quiet --out DIR\n" in (tool.folder / "all" / "summary.md").read_text()
+
+
 def test_a_missing_part_makes_the_run_invalid(tool: Tool):
     scenario = write_scenario(tool.folder, steady(devices=8, duration="20s"))
     parts = play(tool, scenario, 4, only=[0, 1, 3])

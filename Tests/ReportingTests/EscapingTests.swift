@@ -220,6 +220,23 @@ struct EscapingTests {
         )
     }
 
+    @Test("the command that repeats a run names nothing that is there now, and all that it wants")
+    func repeated() {
+        func text(_ words: String, parts: [Report.Part]? = nil) -> String {
+            var report = Fixtures.outage()
+            report.run.command = words.split(separator: " ").map(String.init)
+            report.run.parts = parts
+            report.seed = 7
+            return report.repeatCommand.text
+        }
+        #expect(
+            text("beaconswarm simulate s.json --keep-stores ks --events e.ndjson --out w --store=x.sqlite -q")
+                == "beaconswarm simulate s.json -q --seed 7")
+        #expect(text("beaconswarm run s.json --keep-stores=ks --seed 9") == "beaconswarm run s.json --seed 9")
+        let part = Report.Part(name: "0/1", devices: 1, attempt: 1, host: "h", wallSeconds: 1)
+        #expect(text("beaconswarm merge p --out w", parts: [part]) == "beaconswarm merge p --out DIR")
+    }
+
     @Test(
         "a command over several lines is the same command, with no word cut", arguments: [1, 20, 34, 36, 200])
     func lines(width: Int) {

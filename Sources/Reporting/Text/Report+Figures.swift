@@ -108,8 +108,10 @@ extension Report.RunContext {
     func repeatCommand(seed: UInt64, verb: String) -> ShellCommand {
         var words = command.isEmpty ? ["beaconswarm", verb, "SCENARIO"] : commandWithoutOutputs
         let hasSeed = words.contains { $0 == "--seed" || $0.hasPrefix("--seed=") }
-        // What joins parts draws nothing.
-        if !hasSeed, parts == nil {
+        if parts != nil {
+            // What joins parts draws nothing, and wants a folder to write to.
+            if !command.isEmpty { words += ["--out", "DIR"] }
+        } else if !hasSeed {
             words += ["--seed", String(seed)]
         }
         return ShellCommand(words)
@@ -117,7 +119,7 @@ extension Report.RunContext {
 
     /// The command without the outputs that it named: they exist now and are never overwritten.
     private var commandWithoutOutputs: [String] {
-        let outputs = ["--out", "--events", "--store"]
+        let outputs = ["--out", "--events", "--store", "--keep-stores"]
         var words: [String] = []
         var skips = false
         for word in command {
