@@ -134,6 +134,11 @@ class Running:
     def signal(self, number: signal.Signals) -> None:
         self.process.send_signal(number)
 
+    def signal_again(self, number: signal.Signals) -> None:
+        """Once the same signal counts anew: those that come at once are one."""
+        time.sleep(0.5)
+        self.signal(number)
+
     def wait(self, timeout: float = HANG) -> Finished:
         patience = Patience(self.pid, timeout)
         while True:

@@ -430,7 +430,7 @@ def test_the_second_ctrl_c_ends_a_simulation_at_once(tool: Tool, tmp_path: Path)
     running.wait_until(lambda: captured_so_far(out) > 0, "captured something")
     running.signal(signal.SIGTERM)
     running.wait_until(lambda: "stopping: " in running.err, "heard the first signal")
-    running.signal(signal.SIGTERM)
+    running.signal_again(signal.SIGTERM)
     running.wait(60).expect(105)
     report = read_report(out)
     assert report["verdict"] == "interrupted" and report["events"]["captured"] > 0
@@ -607,6 +607,27 @@ def test_sigterm_ends_a_simulation_gracefully(tool: Tool, tmp_path: Path):
     assert ended.err.count("stopping: no more user actions; draining for up to ") == 1, str(ended)
     report = read_report(tmp_path / "out")
     assert report["verdict"] == "interrupted" and report["events"]["balance"] == 0
+
+
+def test_a_signal_that_comes_twice_at_once_counts_once(tool: Tool, collect, tmp_path: Path):
+    """`timeout` signals its child, and then its group."""
+    for round in range(5):
+        collector = collect(tmp_path / f"{round}.sqlite").running
+        for _ in range(2):
+            collector.signal(signal.SIGTERM)
+            time.sleep(0.001)
+        assert "interrupted again" not in collector.wait().expect(0).err
+    scenario = steady(200, "30d")
+    scenario["populations"][0]["persona"] = "power"
+    out = tmp_path / "out"
+    running = tool.start("simulate", write_scenario(tmp_path, scenario), "--out", out)
+    running.wait_until(lambda: captured_so_far(out) > 0, "captured something")
+    for _ in range(2):
+        running.signal(signal.SIGTERM)
+        time.sleep(0.001)
+    ended = running.wait().expect(105)
+    assert "stopping: " in ended.err and "interrupted again" not in ended.err, str(ended)
+    assert read_report(out)["verdict"] == "interrupted"
 
 
 # Outputs

@@ -184,7 +184,7 @@ def test_a_second_interrupt_waits_for_no_drain(tool: Tool, collect, tmp_path: Pa
     running.wait_until(has_captured, "captured something")
     running.signal(2)
     running.wait_until(lambda: "draining for up to 10m" in running.err, "heard the first signal")
-    running.signal(2)
+    running.signal_again(2)
     ended = running.wait().expect(105)
     assert "ended at once" in ended.err
     alone = read_report(first)

@@ -116,7 +116,7 @@ def test_a_signal_is_heard_while_a_large_fleet_is_played(tool: Tool, tmp_path: P
     running.wait_until(lambda: "simulating" in running.err, "began")
     running.signal(signal.SIGTERM)
     running.wait_until(lambda: "stopping: " in running.err, "heard the first signal")
-    running.signal(signal.SIGTERM)
+    running.signal_again(signal.SIGTERM)
     running.wait().expect(105)
     report = read_report(out) if (out / "report.json").exists() else json.loads((out / "report.partial.json").read_text())
     assert report["interrupted"] and report["events"]["captured"] > 0 and report["events"]["balance"] == 0

@@ -1,8 +1,35 @@
 import Dispatch
 import Glibc
 import Testing
+import Timebase
 
 @testable import Beaconswarm
+
+@Suite("Signals that come again")
+struct SignalEchoTests {
+    /// Which of some signals count, each told by its number and its milliseconds.
+    private func counted(_ signals: [(Int32, Int64)]) -> [Bool] {
+        var echo = SignalEcho()
+        return signals.map { echo.isRequest(HeardSignal(number: $0, at: .milliseconds($1))) }
+    }
+
+    @Test("count once where they come at once, as those of `timeout` do")
+    func echoes() {
+        #expect(counted([(SIGTERM, 5), (SIGTERM, 5), (SIGTERM, 304)]) == [true, false, false])
+        #expect(counted([(SIGTERM, 5), (SIGTERM, 305)]) == [true, true])
+    }
+
+    @Test("are held against the last that counted, so that many of them do not go on for ever")
+    func steady() {
+        let signals = (0..<10).map { (SIGINT, Int64($0) * 100) }
+        #expect(counted(signals).enumerated().filter(\.element).map(\.offset) == [0, 3, 6, 9])
+    }
+
+    @Test("are others where they have another number")
+    func others() {
+        #expect(counted([(SIGINT, 0), (SIGTERM, 1), (SIGTERM, 2)]) == [true, true, false])
+    }
+}
 
 @Suite(.serialized) struct SignalPipeTests {
     /// Long enough that only a signal which is never heard reaches it.
@@ -11,7 +38,7 @@ import Testing
     @Test func aSignalIsHeardFromTheFirstMomentOn() {
         for round in 0..<200 {
             let heard = DispatchSemaphore(value: 0)
-            let pipe = SignalPipe([SIGUSR1], on: DispatchQueue(label: "signals")) { heard.signal() }
+            let pipe = SignalPipe([SIGUSR1], on: DispatchQueue(label: "signals")) { _ in heard.signal() }
             kill(getpid(), SIGUSR1)
             #expect(heard.wait(timeout: .now() + Self.hang) == .success, "round \(round)")
             withExtendedLifetime(pipe) {}
@@ -22,7 +49,7 @@ import Testing
         var before = sigaction()
         sigaction(SIGUSR2, nil, &before)
         do {
-            let pipe = SignalPipe([SIGUSR2], on: DispatchQueue(label: "signals")) {}
+            let pipe = SignalPipe([SIGUSR2], on: DispatchQueue(label: "signals")) { _ in }
             var during = sigaction()
             sigaction(SIGUSR2, nil, &during)
             #expect(handler(of: during) != handler(of: before))

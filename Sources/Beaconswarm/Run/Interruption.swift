@@ -3,7 +3,7 @@ import Glibc
 import Synchronization
 
 /// Ctrl-C, SIGTERM and the end of the terminal (SIGHUP): the first asks for a graceful end, the second wants the
-/// end at once.
+/// end at once; ``SignalEcho`` tells what counts as one.
 ///
 /// Signals are heard on a thread of their own, so the process reacts whatever its other threads do: before the
 /// work has begun (``begin(_:)``) the first signal ends it there and then; afterwards the second one does, after a
@@ -26,6 +26,7 @@ final class Interruption: Sendable {
     private final class Shared: Sendable {
         let signals = Atomic<Int>(0)
         let actions = Mutex(Actions())
+        let echo = Mutex(SignalEcho())
         let early: CommandStatus
         let outcome: String
 
@@ -40,7 +41,12 @@ final class Interruption: Sendable {
             body?()
         }
 
-        func received() {
+        /// A signal was heard; the echo of another asks for nothing.
+        func received(_ signal: HeardSignal) {
+            if echo.withLock({ $0.isRequest(signal) }) { requested() }
+        }
+
+        func requested() {
             let count = signals.add(1, ordering: .relaxed).newValue
             let (hasBegun, knowsSecond) = actions.withLock { ($0.hasBegun, $0.second != nil) }
             if !hasBegun {
@@ -94,7 +100,7 @@ final class Interruption: Sendable {
         self.shared = shared
         let queue = DispatchQueue(label: "beaconswarm.signals")
         self.queue = queue
-        pipe = listens ? SignalPipe([SIGINT, SIGTERM, SIGHUP], on: queue) { shared.received() } : nil
+        pipe = listens ? SignalPipe([SIGINT, SIGTERM, SIGHUP], on: queue) { shared.received($0) } : nil
     }
 
     /// Asks for what a signal asks for, unless that was asked for already: the first wants a graceful end, the second
@@ -102,7 +108,7 @@ final class Interruption: Sendable {
     func request(atOnce: Bool) {
         let shared = shared
         queue.async {
-            while shared.signals.load(ordering: .relaxed) < (atOnce ? 2 : 1) { shared.received() }
+            while shared.signals.load(ordering: .relaxed) < (atOnce ? 2 : 1) { shared.requested() }
         }
     }
 

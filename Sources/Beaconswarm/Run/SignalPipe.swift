@@ -11,7 +11,7 @@ final class SignalPipe: Sendable {
     /// Who is told of a signal, and where.
     private struct Listener: Sendable {
         var queue: DispatchQueue
-        var received: @Sendable () -> Void
+        var received: @Sendable (HeardSignal) -> Void
     }
 
     /// By signal.
@@ -34,8 +34,10 @@ final class SignalPipe: Sendable {
         source.setEventHandler { [descriptor = ends[0]] in
             var number: UInt8 = 0
             while read(descriptor, &number, 1) == 1 {
-                guard let listener = listeners.withLock({ $0[Int32(number)] }) else { continue }
-                listener.queue.async(execute: listener.received)
+                // Its time is taken here: where it is answered, an earlier one may keep it waiting.
+                let heard = HeardSignal(number: Int32(number), at: Host.monotonic)
+                guard let listener = listeners.withLock({ $0[heard.number] }) else { continue }
+                listener.queue.async { listener.received(heard) }
             }
         }
         source.resume()
@@ -51,7 +53,7 @@ final class SignalPipe: Sendable {
     ///   - numbers: The signals. SIGHUP is left alone where it is ignored already: `nohup` wants the process to outlive
     ///     its terminal.
     ///   - queue: Where `received` runs, once for each signal.
-    init(_ numbers: [Int32], on queue: DispatchQueue, received: @escaping @Sendable () -> Void) {
+    init(_ numbers: [Int32], on queue: DispatchQueue, received: @escaping @Sendable (HeardSignal) -> Void) {
         guard SignalPipe.source != nil else {
             before = []
             return

@@ -1,0 +1,26 @@
+import Timebase
+
+/// A signal that was heard.
+struct HeardSignal: Sendable {
+    var number: Int32
+    /// By ``Host/monotonic``.
+    var at: Interval
+}
+
+/// Tells a second request from the echo of the first.
+///
+/// `timeout` (coreutils) signals its child and then its whole process group, so that one request comes as two signals,
+/// microseconds apart. A person who presses Ctrl-C twice takes longer, or presses it a third time.
+struct SignalEcho {
+    /// Within this time of a signal that counted, the same signal counts no more.
+    static let span = Interval.milliseconds(300)
+
+    private var last: HeardSignal?
+
+    /// Whether a signal asks for something that was not asked for yet.
+    mutating func isRequest(_ signal: HeardSignal) -> Bool {
+        if let last, signal.number == last.number, signal.at - last.at < SignalEcho.span { return false }
+        last = signal
+        return true
+    }
+}
