@@ -719,6 +719,16 @@ def test_a_stream_that_fails_is_not_to_be_gone_on_with(tool: Tool):
     assert "remove it" in ended.stderr and "--resume" not in ended.stderr
 
 
+def test_a_stream_that_was_killed_is_not_to_be_gone_on_with(tool: Tool):
+    scenario = write_scenario(tool.folder, WORLD)
+    command = ["generate", scenario, "--out", "data", "--follow", "--rate", 100, "--format", "ndjson", "-q"]
+    killed = tool.start(*command)
+    killed.wait_until(lambda: killed.out.count("\n") > 10, "sent some rows")
+    killed.kill()
+    refused = tool.run(*command).expect(64).err
+    assert "data exists already; name another with --out" in refused and "--resume" not in refused
+
+
 def test_the_description_tells_what_can_be_typed(tool: Tool):
     options = ["--devices", 6, "--days", 1, "--start", "2026-03-02T00:00:00+08:00", "--set", "populations.old.devices=1"]
     folder = tool.folder / "data"

@@ -6,13 +6,15 @@ struct DatasetFolder {
     let path: String
     /// Whether what is there is gone on with.
     let resumes: Bool
+    /// Whether its rows are sent while they are made; nothing goes on with such a dataset.
+    let follows: Bool
     /// The part that it is of, if it is one; an unfinished one is gone on with unasked.
     let shard: String?
     /// Of what is to be made.
     private let settings: DatasetSettings
 
     init(_ options: GenerateOptions, _ settings: DatasetSettings) {
-        (path, resumes, shard) = (options.out, options.resumes, options.shard)
+        (path, resumes, follows, shard) = (options.out, options.resumes, options.follows, options.shard)
         self.settings = settings
     }
 
@@ -60,8 +62,8 @@ struct DatasetFolder {
     private var existing: CommandFailure {
         CommandFailure(
             .usage,
-            "the folder \(path) exists already; name another with --out, "
-                + "or go on with an unfinished dataset there by --resume")
+            "the folder \(path) exists already; name another with --out"
+                + (follows ? "" : ", or go on with an unfinished dataset there by --resume"))
     }
 
     private func checkUnfinished() throws(CommandFailure) {
