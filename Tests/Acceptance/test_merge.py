@@ -264,6 +264,28 @@ def test_a_file_that_was_changed(tool: Tool):
     assert not (tool.folder / "all").exists()
 
 
+@pytest.mark.parametrize("name", ["events.sealed", "beliefs.txt"])
+def test_a_file_beside_the_state_that_was_changed(tool: Tool, name: str):
+    """A line is missing, another has one byte that is not its own, or the file is gone."""
+    scenario = write_scenario(tool.folder, steady(devices=4, duration="5s"))
+    parts = play(tool, scenario, 2, "--events", tool.folder / "lines.ndjson")
+    options = ("--events", tool.folder / "lines.ndjson")
+    file = parts / "part-001-of-002" / "attempt-1" / name
+    whole = file.read_bytes()
+    lines = whole.splitlines(keepends=True)
+    middle = len(whole) // 2
+    for bytes_ in (b"".join(lines[:2] + lines[3:]), whole[:middle] + bytes([whole[middle] ^ 1]) + whole[middle + 1 :], None):
+        file.unlink()
+        if bytes_ is not None:
+            file.write_bytes(bytes_)
+        refused = merge(tool, parts, options=options).expect(64)
+        assert str(file) in refused.err and "nothing was written" in refused.err
+        assert not (tool.folder / "all").exists() and not list(tool.folder.glob("lines.ndjson*"))
+    file.unlink(missing_ok=True)
+    file.write_bytes(whole)
+    merge(tool, parts, options=options).expect(0)
+
+
 @pytest.mark.parametrize("value", ["16/16", "-1/4", "1", "a/b", "1/0", "1/2/3", ""])
 def test_what_is_no_part(tool: Tool, value: str):
     scenario = write_scenario(tool.folder, steady(devices=4, duration="5s"))

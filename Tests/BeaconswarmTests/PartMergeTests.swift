@@ -90,6 +90,46 @@ struct PartMergeTests {
         }
     }
 
+    /// Expects that a merge names a file and leaves nothing.
+    private func expectRefusal(_ merge: MergeOptions, naming file: String) {
+        #expect {
+            _ = try Beaconswarm.merge(merge)
+        } throws: { error in
+            guard let failure = error as? CommandFailure else { return false }
+            return failure.code == .usage && failure.message.contains(file)
+                && failure.message.contains("nothing was written")
+        }
+        for left in ["all", "lines.ndjson", "lines.ndjson.partial"] {
+            #expect(!OutputFile.exists(scratch.file(left)), "\(left)")
+        }
+    }
+
+    @Test("whose files were changed are refused, and nothing is left of the whole")
+    func changed() async throws {
+        try OutputFile.write(Array(Self.scenario.utf8), to: scratch.file("parts.json"))
+        for part in 0..<2 {
+            #expect(try await Beaconswarm.simulate(options("parts", shard: "\(part)/2")) == .success)
+        }
+        let second = try #require(try PartFolder.found(in: [scratch.file("parts")]).last)
+        var merge = MergeOptions(folders: [scratch.file("parts")], out: scratch.file("all"))
+        (merge.quiet, merge.events) = (true, scratch.file("lines.ndjson"))
+        for name in [PartFolder.beliefsName, PartFolder.eventsName] {
+            let whole = try OutputFile.read(second.file(name), failing: .usage)
+            let lines = whole.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+            let without = Array((lines[..<2] + lines[3...]).joined(separator: [UInt8(ascii: "\n")]))
+            for bytes in [without, Array(whole.dropLast(9)), nil] as [[UInt8]?] {
+                RunFolder(existing: second.path).remove(name)
+                if let bytes { try OutputFile.write(bytes, to: second.file(name)) }
+                expectRefusal(merge, naming: second.file(name))
+            }
+            guard name == PartFolder.beliefsName else { break }
+            try OutputFile.write(whole, to: second.file(name))
+        }
+        // Lines of events that nobody asks for are not read.
+        merge.events = nil
+        #expect(try Beaconswarm.merge(merge) == .success)
+    }
+
     @Test("are of one scenario only if its variables, its text and its secrets are the same")
     func sums() throws {
         let mine = ScenarioSum(all: "0", variables: ["A": "1", "B": "2", "C": "3"])

@@ -211,11 +211,6 @@ final class GenerateRunner {
         let resolved = scenario.resolvedBytes
         try GrowingFile.write(resolved, to: "\(options.out)/\(DatasetPart.scenarioName)")
         let document = scenario.document
-        var sums: [String: UInt32] = [:]
-        for name in [RawLines.fileName, DatasetOutput.databaseName] {
-            let path = "\(options.out)/\(name)"
-            if OutputFile.exists(path) { sums[name] = try FileChecksum.crc32(of: path) }
-        }
         let state = DatasetPart(
             identity: DatasetPart.Identity(
                 toolVersion: Beaconswarm.version, scenarioSHA256: SHA256.hexadecimal(of: resolved),
@@ -226,7 +221,7 @@ final class GenerateRunner {
             command: GenerateOptions.begins(options.command).map { document.redact($0) },
             rows: rows, unknownRows: arrivals.unknown, totals: answers.totals,
             patterns: patterns.counters.map(\.totals), shape: shape.populations, sample: arrivals.sample,
-            sums: sums)
+            sums: try FileSums(of: [RawLines.fileName, DatasetOutput.databaseName], in: options.out))
         try state.write(to: options.out)
     }
 

@@ -26,6 +26,7 @@ struct MergeRunner {
             set.scenarioPath, sha256: set.identity.scenarioSHA256,
             variables: set.identity.sum.variables, as: set.reference)
         let own = try ownOptions(set)
+        try set.checkFiles(readsEvents: own.events != nil)
         let console = RunConsole(own)
         let plans = scenario.document.plans(start: set.identity.start)
         let output = try RunOutput(

@@ -1,5 +1,6 @@
-import DeviceSDK
 import Accounting
+import DeviceSDK
+import Files
 import Measurement
 import Reporting
 import Scenario
@@ -153,7 +154,14 @@ extension RunOutput {
             BeliefsFile.render(state.recorder.beliefs, times: nil), to: folder.file(PartFolder.beliefsName))
         try events?.finish()
         try copies?.finish()
-        try part.write(state)
+        var whole = state
+        do throws(FileFailure) {
+            whole.sums = try FileSums(
+                of: [PartFolder.beliefsName, PartFolder.eventsName], in: part.path)
+        } catch {
+            throw CommandFailure(.internalError, error)
+        }
+        try part.write(whole)
         folder.remove("report.partial.json")
         folder.remove("timeseries.csv")
     }

@@ -13,6 +13,7 @@ struct PartSet {
         var number: PartNumber
         var levels: PartLevels
         var hasEvents: Bool
+        fileprivate var sums: FileSums
         /// `nil` in virtual time.
         var live: LivePart?
         fileprivate(set) var report: Report.Part
@@ -80,7 +81,18 @@ struct PartSet {
         members.append(
             Member(
                 folder: folder, number: state.number, levels: state.levels, hasEvents: state.hasEvents,
-                live: state.live, report: report, fingerprint: state.recorder.eventFingerprint))
+                sums: state.sums, live: state.live, report: report,
+                fingerprint: state.recorder.eventFingerprint))
+    }
+
+    /// Compares the files beside the parts' states with their sums.
+    ///
+    /// - Parameter readsEvents: Whether the lines of events are read at all.
+    /// - Throws: ``CommandFailure`` with code 64 for one that is cut, was changed, or is gone.
+    func checkFiles(readsEvents: Bool) throws(CommandFailure) {
+        for member in members {
+            try member.sums.check(in: member.folder.path) { readsEvents || $0 != PartFolder.eventsName }
+        }
     }
 
     /// Holds the clocks of the machines against each other.

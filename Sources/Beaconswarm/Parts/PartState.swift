@@ -26,6 +26,8 @@ struct PartState: Sendable {
     var simulated: Interval
     /// Of simulations; live parts record what they see at their looks as threads of one process do.
     var levels: PartLevels
+    /// Of the files beside it that are joined, too.
+    var sums = FileSums()
     /// `nil` in virtual time.
     var live: LivePart?
 
@@ -82,6 +84,7 @@ extension PartState: Snapshotable {
         writer.write(levels.log)
         writer.write(optional: levels.quietSince)
         writer.write(levels.closing)
+        writer.write(sums)
         writer.write(optional: live)
     }
 
@@ -102,6 +105,7 @@ extension PartState: Snapshotable {
         simulated = try reader.value()
         levels = PartLevels(
             log: try reader.value(), quietSince: try reader.optional(), closing: try reader.value())
+        sums = try reader.value()
         live = try reader.optional()
         guard reader.isAtEnd, (0..<identity.count).contains(index) else { throw reader.impossible }
     }

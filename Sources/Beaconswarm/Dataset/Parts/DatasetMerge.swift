@@ -135,12 +135,10 @@ struct DatasetMerge {
         for part in parts {
             do throws(FileFailure) {
                 paths.append(try PartJournal.paths(in: part.folder))
-                for (name, sum) in part.state.sums.sorted(by: { $0.key < $1.key }) {
-                    try FileChecksum.check("\(part.folder)/\(name)", sum)
-                }
             } catch {
                 throw CommandFailure(.usage, "\(error); nothing was written")
             }
+            try part.state.sums.check(in: part.folder)
         }
         return paths
     }

@@ -43,8 +43,8 @@ struct DatasetPart {
     /// Of each population.
     var shape: [DatasetShape.Population]
     var sample: RowSample
-    /// Of files that are not in the list of parts, by name: ``FileChecksum``.
-    var sums: [String: UInt32]
+    /// Of files that are not in the list of parts.
+    var sums: FileSums
 
     func write(to folder: String) throws(FileFailure) {
         try GrowingFile.write(
@@ -64,7 +64,7 @@ struct DatasetPart {
     init(
         identity: Identity, number: PartNumber, reference: Report.ScenarioReference, command: [String],
         rows: [Int], unknownRows: Int64, totals: AnswerTotals, patterns: [PatternCounter.Totals],
-        shape: [DatasetShape.Population], sample: RowSample, sums: [String: UInt32]
+        shape: [DatasetShape.Population], sample: RowSample, sums: FileSums
     ) {
         (self.identity, self.number, self.reference) = (identity, number, reference)
         (self.command, self.rows, self.unknownRows) = (command, rows, unknownRows)
@@ -136,9 +136,7 @@ extension DatasetPart: Snapshotable {
         writer.write(each: patterns)
         writer.write(each: shape)
         writer.write(sample)
-        let sorted = sums.sorted { $0.key < $1.key }
-        writer.write(each: sorted.map(\.key))
-        writer.write(Numbers(sorted.map { Int($0.value) }))
+        writer.write(sums)
     }
 
     init(from reader: inout SnapshotReader) throws(SnapshotError) {
@@ -155,13 +153,7 @@ extension DatasetPart: Snapshotable {
         patterns = try reader.values()
         shape = try reader.values()
         sample = try reader.value()
-        let names: [String] = try reader.values()
-        let numbers: Numbers = try reader.value()
-        sums = [:]
-        for (name, number) in zip(names, try numbers.exactly(names.count, reader)) {
-            guard let sum = UInt32(exactly: number) else { throw reader.impossible }
-            sums[name] = sum
-        }
+        sums = try reader.value()
     }
 }
 
