@@ -90,6 +90,30 @@ def test_variables_are_part_of_what_parts_are_parts_of(tool: Tool):
     assert (tool.folder / "all/answers.json").read_bytes() == (tool.folder / "whole/answers.json").read_bytes()
 
 
+def test_every_folder_has_to_have_a_part(made):
+    folder, tool = made
+    out = folder / "refused"
+    (folder / "strange").mkdir()
+    (folder / "strange" / "mine").write_text("mine")
+    options = ("--devices", 6, "--duration", "5s", "--shard", "0/2", "-q")
+    tool.run("simulate", "smoke", *options, "--out", folder / "run").expect(0)
+    for named, said in [
+        ("nope", "there is no such folder"),
+        ("nope/attempt-1", "there is no such folder"),
+        ("strange", "no part of a dataset is in it"),
+        ("strange/mine", "no part of a dataset is in it"),
+        ("run", f"parts of a run are in it, and those of a dataset in {folder / 'parts'}"),
+        ("run/part-000-of-002", "parts of a run are in it"),
+        ("parts", "part 0/3 is there twice"),
+    ]:
+        for folders in [("parts", named), (named, "parts")]:
+            refused = tool.run("merge", *(folder / name for name in folders), "--out", out).expect(64).err
+            assert said in refused and not out.exists(), refused
+    # Where both met.
+    make(tool, folder / "run", "--shard", "1/2")
+    assert "parts of a run are in it" in tool.run("merge", folder / "run", "--out", out).expect(64).err
+
+
 def test_a_dataset_with_a_hole_is_not_joined(made):
     folder, tool = made
     out = folder / "refused"

@@ -123,6 +123,9 @@ struct PartFolder: Hashable, Sendable {
         return found
     }
 
+    /// Whether there are attempts in a folder, or it is one.
+    static func isAny(in folder: String) -> Bool { !attempts(in: folder).isEmpty }
+
     private static func attempts(in folder: String) -> [PartFolder] {
         let name = folder.split(separator: "/").last.map(String.init) ?? folder
         if let attempt = number(of: name) { return [PartFolder(path: folder, attempt: attempt)] }

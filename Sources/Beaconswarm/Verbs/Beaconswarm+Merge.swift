@@ -27,11 +27,11 @@ extension Beaconswarm {
     ///
     /// - Returns: how the run ended: by its verdict; where parts are missing, that it is invalid.
     /// - Throws: ``CommandFailure`` with code 64 for parts of different runs, parts that are there twice,
-    ///   and files that were changed; nothing is written then.
+    ///   folders without a part, and files that were changed; nothing is written then.
     public static func merge(_ options: MergeOptions) throws -> CommandStatus {
         try FileName.check(options.out, of: "--out")
         for folder in options.folders { try FileName.check(folder, of: "the part") }
-        let datasets = DatasetMerge.found(in: options.folders)
+        let datasets = try DatasetMerge.found(in: options.folders)
         if !datasets.isEmpty { return try DatasetMerge(options: options).run(datasets) }
         return try MergeRunner(options: options).run()
     }

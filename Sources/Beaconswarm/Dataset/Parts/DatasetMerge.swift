@@ -11,16 +11,34 @@ import Scenario
 struct DatasetMerge {
     let options: MergeOptions
 
-    /// The folders of a dataset's parts among those that a user names: unfinished ones too, and whole datasets.
-    static func found(in folders: [String]) -> [String] {
-        var found: [String] = []
-        for folder in folders {
-            let inside = Folder.names(in: folder).filter { $0.hasPrefix("part-") }.sorted().map {
-                "\(folder)/\($0)"
+    /// The folders of a dataset's parts among those that a user names: unfinished ones too, and whole datasets; none where
+    /// no folder has any.
+    ///
+    /// - Throws: ``CommandFailure`` with code 64 for a folder that adds nothing to those of the others, or has parts of a
+    ///   run.
+    static func found(in folders: [String]) throws(CommandFailure) -> [String] {
+        let parts = folders.map(candidates)
+        guard let first = parts.firstIndex(where: { !$0.isEmpty }) else { return [] }
+        for (folder, inside) in zip(folders, parts) {
+            guard OutputFile.exists(folder) else {
+                throw CommandFailure(.usage, "\(folder): there is no such folder")
             }
-            for path in [folder] + inside where isPart(path) && !found.contains(path) { found.append(path) }
+            if PartFolder.isAny(in: folder) {
+                throw CommandFailure(
+                    .usage,
+                    "\(folder): parts of a run are in it, and those of a dataset in \(folders[first]); nothing was written"
+                )
+            }
+            if inside.isEmpty { throw CommandFailure(.usage, "\(folder): no part of a dataset is in it") }
         }
-        return found
+        return parts.flatMap { $0 }
+    }
+
+    private static func candidates(in folder: String) -> [String] {
+        let inside = Folder.names(in: folder).filter { $0.hasPrefix("part-") }.sorted().map {
+            "\(folder)/\($0)"
+        }
+        return ([folder] + inside).filter(isPart)
     }
 
     private static func isPart(_ folder: String) -> Bool {
