@@ -125,7 +125,9 @@ def test_a_dataset_with_a_hole_is_not_joined(made):
         return merged.err
 
     missing = refusal(96, first, third)
-    assert "missing is 1/3 (devices 1, 4, 7" in missing and "--shard 1/3" in missing
+    assert "missing is 1/3 (devices 1, 4, 7" in missing and f"--out {folder / 'parts'} --shard 1/3\n" in missing
+    missing = refusal(96, third)
+    assert "missing are 0/3" in missing and "1/3 (devices" in missing and "--shard I/3\n" in missing
     make(tool, folder / "other", "--shard", "1/3", "--seed", 8)
     assert "seed 8, not 60" in refusal(64, first, folder / "other", third)
     assert "--events: is for the parts of a run" in refusal(64, folder / "parts", "--events", folder / "e.ndjson")

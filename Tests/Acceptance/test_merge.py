@@ -355,6 +355,21 @@ def test_parts_that_were_moved(tool: Tool):
     assert report(tool.folder / "all") == report(tool.folder / "one")
 
 
+@pytest.mark.parametrize("options", [(), ("--seeds", "4")], ids=["one", "several"])
+def test_missing_parts_are_played_where_the_others_are_now(tool: Tool, options: tuple):
+    """All of them by one command, and into the folder that was named to merge."""
+    scenario = write_scenario(tool.folder, steady(devices=8, duration="10s"))
+    moved = play(tool, scenario, 4, *options, only=[0, 2]).rename(tool.folder / "moved")
+    said = merge(tool, moved, name="half").expect(96).err
+    assert "1/4" in said and "3/4" in said and "--shard I/4" in said
+    found = json.loads((tool.folder / "half" / "report.json").read_text())
+    missing = found["missing_parts"] if options else found["run"]["missing_parts"]
+    for part in ("1/4", "3/4"):
+        tool.run(*(part if word == "I/4" else word for word in shlex.split(missing.rpartition(": ")[2])[1:])).expect(0)
+    merge(tool, moved).expect(0)
+    assert not (tool.folder / "parts").exists()
+
+
 def test_parts_of_several_simulations(tool: Tool):
     scenario = steady(devices=3, duration="10s")
     scenario["variants"] = {"larger": {"populations.0.sdk.upload.batch": 200}}

@@ -152,6 +152,26 @@ struct PartMergeTests {
         #expect(read == other && reader.isAtEnd)
     }
 
+    @Test("that are missing are played into the folder of the others, wherever that is now")
+    func remedies() throws {
+        #expect(PartFolder(path: "p/part-000-of-004/attempt-1", attempt: 1).shared == "p")
+        for (folder, shared) in [
+            ("p/part-000-of-004", "p"), ("/a/p//part-000-of-004/", "/a/p"), ("/part-000-of-004", "/"),
+            ("part-000-of-004", "."), ("p/mine", nil), ("", nil),
+        ] {
+            #expect(PartFolder.shared(byPart: folder) == shared, "\(folder)")
+        }
+        let command = ["beaconswarm", "simulate", "s.json", "--shard", "0/4", "--out", "p", "-q"]
+        let missing = [PartNumber(index: 1, count: 4), PartNumber(index: 3, count: 4)]
+        #expect(
+            PartSet.remedy(command, missing: [missing[0]], in: "moved")
+                == "what is missing, and merge again: beaconswarm simulate s.json -q --out moved --shard 1/4")
+        #expect(
+            PartSet.remedy(command, missing: missing, in: nil)
+                == "what is missing, each of them as part I, and merge again: beaconswarm simulate s.json --out p -q --shard I/4"
+        )
+    }
+
     @Test("are named so that they sort, and read what is told")
     func numbers() throws {
         #expect(try PartNumber("3/16").folderName == "part-003-of-016")

@@ -83,7 +83,7 @@ struct LabMerge {
             }
             try add(part.report, to: &report, from: folder)
         }
-        return try finish(report, like: parts[0].part)
+        return try finish(report, like: parts[0].part, in: folders[0].shared)
     }
 
     /// The report without its cells.
@@ -114,11 +114,15 @@ struct LabMerge {
         }
     }
 
-    /// - Parameter part: Any of them.
-    private func finish(_ joined: LabReport, like part: LabPart) throws(CommandFailure) -> CommandStatus {
+    /// - Parameters:
+    ///   - part: Any of them.
+    ///   - shared: The folder in which they are.
+    private func finish(
+        _ joined: LabReport, like part: LabPart, in shared: String?
+    ) throws(CommandFailure) -> CommandStatus {
         var report = joined
         for index in report.variants.indices { report.variants[index].cells.sort { $0.seed < $1.seed } }
-        report.missingParts = LabMerge.missingText(of: report, like: part)
+        report.missingParts = LabMerge.missingText(of: report, like: part, in: shared)
         report.isPartial = report.missingParts != nil
         report.judge()
         if report.isPartial, VerdictRules.weight(of: report.exitCode) <= VerdictRules.weight(of: 105) {
@@ -139,14 +143,16 @@ struct LabMerge {
     }
 
     /// Which parts are missing, and how to play them; `nil` if no simulation is.
-    private static func missingText(of report: LabReport, like part: LabPart) -> String? {
+    private static func missingText(
+        of report: LabReport, like part: LabPart, in shared: String?
+    ) -> String? {
         let missing = missing(in: report, parts: part.number.count)
-        guard let first = missing.first else { return nil }
+        guard !missing.isEmpty else { return nil }
         let played = report.variants.reduce(0) { $0 + $1.cells.count }
         let all = report.variants.count * report.seeds.count
         let what = missing.count == 1 ? "Missing is part" : "Missing are parts"
         return "\(what) \(PartSet.listed(missing.map(\.text))): \(played) of \(all) simulations are there. "
-            + PartSet.remedy(part.command, missing: first)
+            + "Play " + PartSet.remedy(part.command, missing: missing, in: shared)
     }
 
     /// Parts of which a simulation is missing.

@@ -34,6 +34,23 @@ struct PartFolder: Hashable, Sendable {
         return shared
     }
 
+    /// The folder in which the attempt's part is with others; `nil` where the part's folder has another name.
+    var shared: String? {
+        guard let slash = path.lastIndex(of: "/") else { return nil }
+        return PartFolder.shared(byPart: String(path[..<slash]))
+    }
+
+    /// The folder in which a part's folder is with those of others; `nil` for a folder with another name.
+    static func shared(byPart folder: String) -> String? {
+        let name = folder.split(separator: "/").last ?? ""
+        guard name.hasPrefix("part-") else { return nil }
+        var shared = folder
+        while shared.hasSuffix("/") { shared.removeLast() }
+        shared.removeLast(name.count)
+        while shared.count > 1, shared.hasSuffix("/") { shared.removeLast() }
+        return shared.isEmpty ? "." : shared
+    }
+
     /// Takes the next attempt at a part.
     ///
     /// - Throws: ``CommandFailure`` with code 64 if the part is there already, or the folder cannot be made.

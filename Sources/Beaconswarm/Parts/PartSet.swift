@@ -29,6 +29,8 @@ struct PartSet {
     private(set) var devices = 0
     /// With which the first part was played.
     private let command: [String]
+    /// The folder in which it is with others.
+    private let shared: String?
     private var unfinished: [PartFolder] = []
 
     /// Looks at the attempts that were found.
@@ -42,6 +44,7 @@ struct PartSet {
         }
         let state = try first.read()
         (identity, reference, command) = (state.identity, state.reference, state.command)
+        shared = first.shared
         unfinished = found.filter { !$0.isWhole }
         for folder in whole { try add(folder, folder == first ? state : folder.read(), first: first) }
         members.sort { $0.number < $1.number }
@@ -148,7 +151,7 @@ struct PartSet {
             isLive
             ? "The other parts' time is over: run all parts again, with a new --at, in another folder: "
                 + commandAnew
-            : PartSet.remedy(command, missing: missing[0])
+            : "Play " + PartSet.remedy(command, missing: missing, in: shared)
         return
             "\(introduction): missing \(missing.count == 1 ? "is" : "are") \(shown)\(attempts). What is there has "
             + "its books in order, but says nothing about the whole. \(advice)"
@@ -159,9 +162,19 @@ struct PartSet {
         parts.prefix(10).joined(separator: ", ") + (parts.count > 10 ? " and \(parts.count - 10) more" : "")
     }
 
-    /// What to do about a missing part, of those that were played by this command.
-    static func remedy(_ command: [String], missing part: PartNumber) -> String {
-        "Play what is missing, and merge again: \(PartSet.command(command, playing: part.text))"
+    /// What to do about missing parts: what to play or to make, as any of those that are there was.
+    ///
+    /// - Parameters:
+    ///   - missing: At least one.
+    ///   - shared: Where the others are now; `nil` for where they were made.
+    static func remedy(_ command: [String], missing: [PartNumber], in shared: String?) -> String {
+        var words = command
+        if let shared { words = LabOutput.words(command, without: ["--out"]) + ["--out", shared] }
+        guard missing.count > 1 else {
+            return "what is missing, and merge again: \(PartSet.command(words, playing: missing[0].text))"
+        }
+        let each = PartSet.command(words, playing: "I/\(missing[0].count)")
+        return "what is missing, each of them as part I, and merge again: \(each)"
     }
 
     /// The first devices of a part, by their numbers in the run.

@@ -143,8 +143,9 @@ struct DatasetMerge {
             .invalidRun,
             "\(parts.count) of \(first.identity.count) parts of the dataset are there; missing "
                 + "\(missing.count == 1 ? "is" : "are") \(shown)\(unfinished). Nothing was "
-                + "written: make what is missing, and merge again: "
-                + PartSet.command(first.command, playing: missing[0].text))
+                + "written: make "
+                + PartSet.remedy(
+                    first.command, missing: missing, in: PartFolder.shared(byPart: parts[0].folder)))
     }
 
     /// The files of each part's tables; all of them are there as they were written.
