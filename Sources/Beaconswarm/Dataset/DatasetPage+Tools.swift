@@ -113,19 +113,23 @@ extension DatasetPage {
     // MARK: pandas
 
     static let readCSV =
-        "read_csv(file, dtype=types, parse_dates=times, keep_default_na=False, na_values=[\"\"], "
+        "read_csv(file, dtype=types, keep_default_na=False, na_values=[\"\"], "
         + "float_precision=\"round_trip\")"
+    // Left to itself it takes any column whose name ends in _time for one of times, truth values among them.
     static let readJSON =
-        "read_json(file, lines=True, dtype=types, convert_dates=times, precise_float=True).astype(types)"
+        "read_json(file, lines=True, dtype=types, convert_dates=False, precise_float=True).astype(types)"
 
     /// By its files, since a folder may have some of other formats, too.
     var pandasParquet: [String] {
-        DatasetPage.pandasFunction("pattern", "read_parquet(file)")
+        DatasetPage.pandasFunction("pattern", "read_parquet(file)", "    return rows")
             + schemas.map { "\($0.name) = table(\"\(path($0.name, "parquet"))\")" }
     }
 
     func pandasText(_ suffix: String, _ reader: String) -> [String] {
-        DatasetPage.pandasFunction("pattern, times, types", reader)
+        // Times are read when all files are there: a column without a value in one of them would become one of objects.
+        DatasetPage.pandasFunction(
+            "pattern, times, types", reader,
+            "    return rows.assign(**{time: pandas.to_datetime(rows[time], utc=True) for time in times})")
             + schemas.map { schema in
                 let types = schema.columns.compactMap { column in
                     DatasetPage.pandas(column.type).map { "\"\(column.name)\": \"\($0)\"" }
@@ -145,11 +149,12 @@ extension DatasetPage {
         ] + schemas.map { "\($0.name) = table(\"\($0.name)\", [\(DatasetPage.times(of: $0))])" }
     }
 
-    private static func pandasFunction(_ parameters: String, _ reader: String) -> [String] {
+    private static func pandasFunction(_ parameters: String, _ reader: String, _ end: String) -> [String] {
         [
             "import glob", "import pandas", "", "def table(\(parameters)):",
             "    files = sorted(glob.glob(pattern, recursive=True))",
-            "    return pandas.concat([pandas.\(reader) for file in files], ignore_index=True)", "",
+            "    rows = pandas.concat([pandas.\(reader) for file in files], ignore_index=True)",
+            end, "",
         ]
     }
 
