@@ -139,13 +139,14 @@ extension DatasetPage {
             }
     }
 
+    /// As floating point numbers, which hold milliseconds exactly: pandas 2 gives rows without a value the time of others.
     var pandasDatabase: [String] {
         [
             "import sqlite3", "import pandas", "",
             "database = sqlite3.connect(\"\(DatasetOutput.databaseName)\")", "", "def table(name, times):",
-            "    times = dict.fromkeys(times, {\"unit\": \"ms\", \"utc\": True})",
-            "    return pandas.read_sql(f\"SELECT * FROM {name}\", database, parse_dates=times, "
-                + "dtype_backend=\"numpy_nullable\")", "",
+            "    rows = pandas.read_sql(f\"SELECT * FROM {name}\", database, dtype_backend=\"numpy_nullable\")",
+            "    return rows.assign(**{time: pandas.to_datetime(rows[time].astype(\"float64\"), unit=\"ms\", "
+                + "utc=True) for time in times})", "",
         ] + schemas.map { "\($0.name) = table(\"\($0.name)\", [\(DatasetPage.times(of: $0))])" }
     }
 
