@@ -11,8 +11,8 @@ struct Merge: AsyncParsableCommand {
             byte for byte.
 
             A part that is missing makes the run invalid (96): the report is about the devices that are there and says \
-            which part to play again. Parts of different runs, and a part that is there twice, are \
-            refused (64), and nothing is written. Attempts that were killed do not count.
+            how to play it. Parts of different runs, a part that is there twice, a file that was changed, and a DIR without \
+            a part are refused (64), and nothing is written. Attempts that were killed do not count.
 
             Parts of a live run make the whole invalid (96) if one of them was late, could not keep its own schedule, or \
             had a clock that was more than a second off; it is named. What is missing of a live run cannot be played \
