@@ -13,7 +13,7 @@ struct HeardSignal: Sendable {
 /// microseconds apart. A person who presses Ctrl-C twice takes longer, or presses it a third time.
 struct SignalEcho {
     /// Within this time of a signal that counted, the same signal counts no more.
-    static let span = Interval.milliseconds(300)
+    static let span = Interval.milliseconds(100)
 
     private var last: HeardSignal?
 
