@@ -25,14 +25,16 @@ enum RateLimit {
     ///
     /// - Throws: ``CommandFailure`` with code 64 for what is no rate.
     static func read(_ option: Double?, else variable: String?) throws(CommandFailure) -> Double? {
-        let (name, text) = option.map { ("--max-rate", $0.asGiven) } ?? ("BEACONSWARM_MAX_RATE", variable ?? "")
+        let (name, text) =
+            option.map { ("--max-rate", $0.asGiven) } ?? ("BEACONSWARM_MAX_RATE", variable ?? "")
         guard option != nil || variable != nil else { return nil }
         // An empty variable is a limit that somebody meant to set, and no word that there is none.
         guard let rate = Double(text), rate >= 1, rate <= 1e9 else {
             let found = text.isEmpty ? "an empty value" : text
             throw CommandFailure(
                 .usage,
-                "\(name): found \(found), allowed is a number of requests in a second from 1 to 1,000,000,000")
+                "\(name): found \(found), allowed is a number of requests in a second from 1 to 1,000,000,000"
+            )
         }
         return rate
     }
