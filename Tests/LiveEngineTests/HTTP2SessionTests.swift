@@ -189,8 +189,10 @@ struct HTTP2SessionTests {
         arguments: [
             Breach(code: .protocolError, said: frame(.ping, number(1) + number(2)), withoutSettings: true),
             Breach(
-                code: .frameSizeError, said: Array("HTTP/1.1 400 Bad Request\r\n".utf8), withoutSettings: true
+                code: .protocolError, said: Array("HTTP/1.1 400 Bad Request\r\n".utf8), withoutSettings: true
             ),
+            // Longer than we said we take.
+            Breach(code: .frameSizeError, said: [0, 0x40, 1, 0, 0, 0, 0, 0, 1]),
             Breach(code: .protocolError, said: frame(.data, stream: 0, [1])),
             Breach(code: .protocolError, said: frame(.data, stream: 2, [1])),
             Breach(code: .protocolError, said: frame(.data, stream: 9, [1])),
