@@ -81,7 +81,8 @@ def test_values_complete_by_what_they_are():
         for argument in verb.get("arguments", []):
             if verb["commandName"] == "help" or not argument["shouldDisplay"] or argument["kind"] == "flag":
                 continue
-            name = argument.get("preferredName", {}).get("name", argument["valueName"])
+            # An argument and an option may have one name.
+            name = argument.get("preferredName", {}).get("name", f"<{argument['valueName']}>")
             kinds[verb["commandName"], name] = argument["valueName"], argument.get("completionKind")
     for place, (value, kind) in kinds.items():
         if value == "DIR":
@@ -92,14 +93,14 @@ def test_values_complete_by_what_they_are():
             assert kind == {"list": {"values": value.split("|")}}, place
         elif value == "FORMAT":
             assert kind and "json" in kind["list"]["values"] or place == ("generate", "format"), place
-    for verb, name in [("audit", "run"), ("explain", "run"), ("merge", "DIR"), ("runs", "folder")]:
+    for verb, name in [("audit", "<run>"), ("explain", "<run>"), ("merge", "<DIR>"), ("runs", "<folder>")]:
         assert kinds[verb, name][1] == {"directory": {}}, verb
     for verb, name in [("report", "run"), ("compare", "base"), ("compare", "candidate"), ("import", "capture")]:
-        assert "file" in kinds[verb, name][1], (verb, name)
+        assert "file" in kinds[verb, f"<{name}>"][1], (verb, name)
     words = {
         ("simulate", "bodies"): "measure", ("sweep", "bodies"): "encode", ("generate", "format"): "ndjson.gz",
         ("generate", "partition"): "day", ("collect", "log"): "auto", ("collect", "systems"): "sensors",
-        ("capacity", "by"): "rate", ("new", "system"): "posthog-ios", ("examples", "name"): "smoke",
+        ("capacity", "by"): "rate", ("new", "system"): "posthog-ios", ("examples", "<name>"): "smoke",
         ("report", "metric"): "event_freshness", ("compare", "format"): "junit",
     }
     for place, word in words.items():
