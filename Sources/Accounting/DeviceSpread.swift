@@ -12,10 +12,6 @@ package struct DeviceSpread: Hashable, Sendable {
             self.mean = mean
             self.standardError = standardError
         }
-
-        /// Half the width of the interval that holds with 95 %. The normal distribution's: with fewer than some thirty
-        /// devices it is too narrow.
-        package var margin: Double { 1.96 * standardError }
     }
 
     /// Captured events of a device.

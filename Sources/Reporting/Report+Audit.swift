@@ -73,6 +73,7 @@ extension Report {
         }
         delivery.answers = answers
         delivery.ownFailures = generator.ownFailures
+        delivery.meetsNewerHTTP = unexpectedAnswers.contains(where: \.beginsHTTP2)
         return delivery
     }
 
@@ -161,5 +162,14 @@ extension Report.MissingEvents {
     /// Events that were never accepted.
     var neverAcceptedTotal: UInt64 {
         neverAccepted.reduce(0) { $1.causes.reduce($0) { $0 + $1.count } }
+    }
+}
+
+extension Report.UnexpectedAnswer {
+    /// Whether what came in the place of an answer begins with the SETTINGS of an HTTP/2 server (RFC 9113, 3.4).
+    fileprivate var beginsHTTP2: Bool {
+        let head = Array(body.utf8.prefix(9))
+        guard status == 0, head.count == 9 else { return false }
+        return head[..<2] == [0, 0] && head[3...] == [4, 0, 0, 0, 0, 0]
     }
 }

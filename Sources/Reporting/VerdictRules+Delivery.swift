@@ -15,6 +15,8 @@ extension VerdictRules {
         /// By status or failure, the most frequent first.
         package var answers: [Report.NamedCount] = []
         package var ownFailures: [Report.OwnFailure] = []
+        /// Whether something answered requests in HTTP/1.1 in HTTP/2.
+        package var meetsNewerHTTP = false
         package init() {}
     }
 
@@ -48,9 +50,11 @@ extension VerdictRules.Delivery {
         // What never left for want of a socket, or broke on our own disk, tells nothing.
         guard acknowledged == 0, ownFailed < uploads else { return nil }
         let advice =
-            isExternal
-            ? "Look whether the target's URL is the collector's, and what it logs."
-            : "Look at the scenario's timeline."
+            meetsNewerHTTP
+            ? "The server answers in HTTP/2 what is asked in HTTP/1.1: \"http\": \"2\" of the target speaks it."
+            : isExternal
+                ? "Look whether the target's URL is the collector's, and what it logs."
+                : "Look at the scenario's timeline."
         let text =
             "Nothing was delivered: of \(noun(uploads)) not one got an answer that the sending system takes as "
             + "success (\(answersText)). \(advice) If that is the scenario's purpose, let it say "

@@ -36,6 +36,18 @@ struct FigureTests {
         }
     }
 
+    @Test("a measure of the fleet takes no tag, and is not told to be unknown")
+    func taggedMeasure() throws {
+        for tag in ["{population:a}", "{entry:0}"] {
+            do throws(ThresholdError) {
+                _ = try Figure.parse("events_not_kept" + tag)
+                Issue.record("accepted")
+            } catch {
+                #expect(error.allowed == "events_not_kept without a tag: it is a figure of the whole fleet")
+            }
+        }
+    }
+
     @Test("the name of a single population means the fleet, of a run and of a file of several")
     func onlyPopulation() throws {
         var stream = RandomStream(key: 3)

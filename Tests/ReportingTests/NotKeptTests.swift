@@ -8,12 +8,12 @@ import Timebase
 struct NotKeptTests {
     /// Runs of five seeds whose collectors kept all but so much of what they acknowledged; the same in all else.
     private func comparison(
-        _ base: Double?, _ candidate: Double?, seeds: UInt64 = 5, gates: [String] = []
+        _ base: Double?, _ candidate: Double?, seeds: UInt64 = 5, gates: [String] = [], loss: Double = 0.02
     ) throws -> Comparison {
-        func side(_ share: Double?, _ label: String) -> Comparison.Side {
+        func side(_ share: Double?, _ label: String, _ loss: Double = 0.02) -> Comparison.Side {
             let cells = (0..<seeds).map { seed in
                 var stream = RandomStream(key: 11).child(seed)
-                var cell = SyntheticLab.cell(seed, loss: 0.02, stream: &stream)
+                var cell = SyntheticLab.cell(seed, loss: loss, stream: &stream)
                 let own = share.map { $0 > 0 ? $0 + Double(seed) / 10_000 : 0 }
                 cell.measures = [LabReport.NamedValue("events_not_kept", own)]
                 return cell
@@ -22,7 +22,8 @@ struct NotKeptTests {
         }
         var request = ComparisonRequest()
         request.gates = try gates.map { try Gate.parse($0) }
-        return Comparison(base: side(base, "base"), candidate: side(candidate, "candidate"), request: request)
+        return Comparison(
+            base: side(base, "base"), candidate: side(candidate, "candidate", loss), request: request)
     }
 
     private func warnings(_ comparison: Comparison) -> [String] {
@@ -39,6 +40,14 @@ struct NotKeptTests {
         #expect(figure.value(in: LabReport.Cell(report)) == 1703.0 / 731_204)
         report.audit = nil
         #expect(figure.value(in: LabReport.Cell(report)) == nil)
+    }
+
+    @Test("a single pair, of which freshness cannot be told, is told of it in the verdict too")
+    func singlePair() throws {
+        let text = ComparisonText.verdict(try comparison(0, 0.4, seeds: 1, loss: 0.2))
+        #expect(text.hasPrefix("No regression is shown, but it cannot be told"), "\(text)")
+        #expect(text.contains(" The collector keeps fewer events: events_not_kept"), "\(text)")
+        #expect(!ComparisonText.verdict(try comparison(0, 0, seeds: 1, loss: 0.2)).contains("keeps fewer"))
     }
 
     @Test("it leads beside the loss, in comparisons, in overviews and of sweeps")

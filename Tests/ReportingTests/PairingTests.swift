@@ -9,7 +9,8 @@ struct PairingTests {
         var report = Fixtures.outage()
         report.populations = names.map {
             Report.Population(
-                name: $0, system: "kit", version: "1", devices: 1, events: Report.EventCounts(), metrics: [])
+                name: $0, system: "kit", version: "1", devices: 10_000, events: Report.EventCounts(),
+                metrics: [])
         }
         return report
     }
@@ -54,8 +55,11 @@ struct PairingTests {
         report.populations[1].spread = Self.spread(1290, 6, gone: 0)
         #expect(
             report.pairingNote?.hasSuffix(
-                "with 95 %: a 31.2 ± 1.4 captured events a device, 1.20 ± 0.59 % of them gone; "
-                    + "b 1,290 ± 12 captured events a device.") == true)
+                "leaves: a 31.2 ± 1.4 captured events, 1.20 ± 0.59 % of them gone; "
+                    + "b 1,290 ± 12 captured events.") == true)
+        // Few devices know little of all such users: t of one degree of freedom is 12.7.
+        report.populations[0].devices = 2
+        #expect(report.pairingNote?.contains("a 31.2 ± 8.9 captured events") == true)
         // Who has another population's users is no other sample.
         report.populations[1].users = "a"
         #expect(report.pairingNote?.contains("±") == false)
@@ -63,7 +67,7 @@ struct PairingTests {
         for index in 0..<5 { report.populations[index].spread = Self.spread(10, index == 3 ? 2 : 1) }
         #expect(
             report.pairingNote?.hasSuffix(
-                "differ most, d, 10.0 ± 3.9 captured events a device.") == true)
+                "it is widest, d 10.0 ± 3.9 captured events.") == true)
     }
 
     @Test("a mean has the digits of its margin")

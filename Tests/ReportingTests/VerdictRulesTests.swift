@@ -9,6 +9,24 @@ struct VerdictRulesTests {
     private static let held = Report.ThresholdResult(
         metric: "event_freshness", expression: "p(95)<30000", value: 12_000, ok: true)
 
+    @Test(
+        "a server of HTTP/2 that answers HTTP/1.1 in its own way is told as that", arguments: [true, false])
+    func newerHTTP(isSettings: Bool) {
+        var report = Fixtures.outage()
+        report.mode = .live
+        report.scenario.expectation = nil
+        report.unexpectedAnswers = [
+            Report.UnexpectedAnswer(
+                at: report.startedAt, population: "ios", status: 0, failure: "malformed", headers: "",
+                body: isSettings ? "\0\0\u{12}\u{4}\0\0\0\0\0\0\u{3}" : "SSH-2.0-OpenSSH_9.2")
+        ]
+        var delivery = report.delivery
+        #expect(delivery.meetsNewerHTTP == isSettings)
+        (delivery.isLive, delivery.isExternal, delivery.uploads, delivery.acknowledged) = (true, true, 9, 0)
+        let text = delivery.reason?.text ?? ""
+        #expect(text.contains("answers in HTTP/2") == isSettings, "\(text)")
+    }
+
     /// Every mixture of the five things that can go wrong.
     @Test("weighs 70 before 95 before 105 before 96 before 99", arguments: 0..<32)
     func precedence(mask: Int) {

@@ -142,9 +142,7 @@ struct DeviceStory {
             case .updated(let number): tell(context.update(to: number))
             case .died: tell(context.death(at: step.at))
             case .network(let kind):
-                tell(
-                    "the timeline put the device \(kind.map { "on \($0.name)" } ?? "back on its own network")"
-                )
+                tell(StoryLine.timeline(puts: kind))
             default: break
             }
             func tell(_ text: String) {

@@ -94,8 +94,7 @@ struct EventStory {
         case .updated(let number) where isCaptured: say(step.at, context.update(to: number))
         case .died where isCaptured: tellDeath(step.at, index)
         case .network(let kind) where isCaptured:
-            let name = kind.map { "on \($0.name)" } ?? "back on its own network"
-            say(step.at, "the timeline put the device \(name)", isBeforeRadio: true)
+            say(step.at, StoryLine.timeline(puts: kind), isBeforeRadio: true)
         case .sealed(let event) where index == sealedIndex: tellFate(event, step.at)
         default: break
         }

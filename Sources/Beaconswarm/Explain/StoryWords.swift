@@ -7,6 +7,15 @@ import World
 struct StoryLine: Hashable, Sendable {
     var at: Instant
     var text: String
+
+    /// What the timeline does to a device's network; `nil` ends that.
+    static func timeline(puts network: NetworkKind?) -> String {
+        switch network {
+        case NetworkKind.none?: "the timeline took the device's network away"
+        case let network?: "the timeline put the device on \(network.name)"
+        case nil: "the timeline put the device back on its own network"
+        }
+    }
 }
 
 // What causes mean, for people who do not know their names.

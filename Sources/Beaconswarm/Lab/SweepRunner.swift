@@ -263,7 +263,8 @@ struct SweepRunner {
         folder.remove(SweepRunner.manifest)
         try OutputFile.write(SweepCSV.write(sweep), to: folder.file("sweep.csv"))
         try OutputFile.write(SweepHTML.write(sweep), to: folder.file("sweep.html"))
-        console.end(json: { SweepJSON.write(sweep) }) { colored in
+        let unsaid = lab.verdict == .passed ? nil : "\(lab.verdict.rawValue): \(LabText.verdict(lab))"
+        console.end(json: { SweepJSON.write(sweep) }, quietly: unsaid) { colored in
             SweepText.render(sweep, color: colored, width: console.summaryWidth)
                 + "sweep: \(folder.file("sweep.html"))\n"
         }

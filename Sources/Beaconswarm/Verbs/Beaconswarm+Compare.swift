@@ -24,6 +24,9 @@ extension Beaconswarm {
         if options.quiet || options.format == "junit" {
             for warning in comparison.warnings { Console.error("warning: \(Escaping.line(warning))") }
         }
+        if options.quiet, comparison.exitCode != 0 {
+            Console.error("failed: \(Escaping.line(ComparisonText.verdict(comparison)))")
+        }
         return CommandStatus(rawValue: comparison.exitCode) ?? .internalError
     }
 

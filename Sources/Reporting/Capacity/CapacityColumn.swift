@@ -61,7 +61,10 @@ struct CapacityColumn: Sendable {
     /// Beyond the growth with a collector without limits, where that was compared.
     private static let stores = CapacityColumn(
         name: "stores", value: { $0.isOfTarget ? $0.storesGrowBeyond ?? $0.storesGrow : nil },
-        text: { ($0 >= 0.05 ? "+" : "") + Numbers.fixed($0.magnitude < 0.05 ? 0 : $0, 1) + "/s" },
+        text: {
+            ($0 >= 0.05 ? "+" : "")
+                + Numbers.fixed($0.magnitude < 0.05 ? 0 : $0, $0.magnitude < 1000 ? 1 : 0) + "/s"
+        },
         isTime: false)
 
     /// A metric and what is asked of it, without what is plain anyway: `failed`, `p(95)`, `fresh p(50)`, `lost{ios}`.

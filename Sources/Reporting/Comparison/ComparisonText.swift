@@ -18,11 +18,16 @@ package enum ComparisonText {
             if comparison.isStrict { return "Failed (--strict): it cannot be told whether \(doubt)." }
             let what = comparison.hasDefaultGates ? "No regression is shown" : "No gate failed"
             return "\(what), but it cannot be told whether \(doubt)."
+                + (comparison.hasDefaultGates ? notKept(comparison).map { " The \($0)." } ?? "" : "")
         }
         guard comparison.hasDefaultGates else { return "All gates hold." }
-        guard let row = comparison.keepsLess else { return "No regression." }
-        return "No regression by the default gates, but the collector keeps fewer events: \(row.figure.name)"
-            + "\(amount(row))."
+        return notKept(comparison).map { "No regression by the default gates, but the \($0)." }
+            ?? "No regression."
+    }
+
+    /// That the candidate's collector keeps fewer events, which the default gates do not look at; `nil` if it does not.
+    private static func notKept(_ comparison: Comparison) -> String? {
+        comparison.keepsLess.map { "collector keeps fewer events: \($0.figure.name)\(amount($0))" }
     }
 
     /// What cannot be told, as the end of a sentence; `nil` if all can.

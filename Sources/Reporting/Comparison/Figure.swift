@@ -60,7 +60,9 @@ extension Figure {
         let asked = dot.map { String(text[text.index(after: $0)...]) }
         let name = String(metric.prefix { $0 != "{" })
         guard let entry = MetricCatalogue.entry(name) else {
-            throw unknown(name)
+            guard let measure = CostMeasures.entry(name), metric != name else { throw unknown(name) }
+            throw ThresholdError(
+                found: text, allowed: "\(measure.name) without a tag: it is a figure of the whole fleet")
         }
         guard let aggregation = asked ?? plain(entry.kind) else {
             throw ThresholdError(

@@ -30,20 +30,20 @@ extension Report {
         return sentences.joined(separator: " ")
     }
 
-    /// What other users of the same kind would have come to: of each population that has its own, or of many the widest.
+    /// How well a device's mean is known: of each population that has users of its own, or of many the worst.
     private var margins: String {
         let known = populations.filter { $0.users == nil }.compactMap { population in
-            population.spread.map { (name: population.name, spread: $0) }
+            population.spread.map { (name: population.name, margins: UserMargins($0, population.devices)) }
         }
         guard known.count > 1 else { return "" }
         let told: String
         if known.count <= Report.marginLimit {
-            told = known.map { "\($0.name) \($0.spread.sentence)" }.joined(separator: "; ")
+            told = known.map { "\($0.name) \($0.margins.text)" }.joined(separator: "; ")
         } else {
-            let widest = known.max { $0.spread.relativeMargin < $1.spread.relativeMargin } ?? known[0]
-            told = "in the population where they differ most, \(widest.name), \(widest.spread.sentence)"
+            let worst = known.max { $0.margins.share < $1.margins.share } ?? known[0]
+            told = "in the population where it is widest, \(worst.name) \(worst.margins.text)"
         }
-        return " By how much their devices differ, other users would make of it, with 95 %: \(told)."
+        return " Per device, with the margin (95 %) that chance between users leaves: \(told)."
     }
 }
 
@@ -52,14 +52,27 @@ extension Report.Population {
     fileprivate var owner: String { "\(name) has the users of \(users ?? name)" }
 }
 
-extension DeviceSpread {
-    fileprivate var relativeMargin: Double { captured.margin / captured.mean }
+/// Within which bounds the means over all users of a kind lie in 95 of 100 fleets, as far as Student's t knows: half the
+/// width of the interval.
+private struct UserMargins {
+    private let spread: DeviceSpread
+    private let t: Double
 
-    /// `31.2 ± 1.4 captured events a device, 1.20 ± 0.31 % of them gone`
-    fileprivate var sentence: String {
-        let events = "\(Numbers.estimate(captured.mean, margin: captured.margin)) captured events a device"
+    init(_ spread: DeviceSpread, _ devices: Int) {
+        self.spread = spread
+        t = StudentT.quantile(0.975, degrees: Double(max(1, devices - 1)))
+    }
+
+    /// The margin as a share of the mean.
+    var share: Double { t * spread.captured.standardError / spread.captured.mean }
+
+    /// `31.2 ± 1.4 captured events, 1.20 ± 0.31 % of them gone`
+    var text: String {
+        let (captured, gone) = (spread.captured, spread.gone)
+        let events = "\(Numbers.estimate(captured.mean, margin: t * captured.standardError)) captured events"
         guard let gone, gone.mean > 0 else { return events }
-        return events + ", \(Numbers.estimate(gone.mean * 100, margin: gone.margin * 100)) % of them gone"
+        return events
+            + ", \(Numbers.estimate(gone.mean * 100, margin: t * gone.standardError * 100)) % of them gone"
     }
 }
 

@@ -46,8 +46,8 @@ package struct Problem: Hashable, Sendable {
 
     /// A name or a value may be as long as the file; its beginning tells enough.
     private static func clipped(_ text: String) -> String {
-        guard text.utf8.count > 400 else { return text }
-        return "\(String(text.unicodeScalars.prefix(200)))… (\(text.utf8.count) bytes)"
+        guard text.utf8.count > 400 else { return text.showingInvisible }
+        return "\(String(text.unicodeScalars.prefix(200)).showingInvisible)… (\(text.utf8.count) bytes)"
     }
 
     /// One line for people: place, pointer, what was found, what is allowed, the nearest match.

@@ -91,19 +91,8 @@ package struct JSONReader {
         var end = index + 1
         while end < bytes.count, bytes[end] & 0xC0 == 0x80 { end += 1 }
         let text = String(decoding: bytes[index..<end], as: UTF8.self)
-        return text.unicodeScalars.first.flatMap(JSONReader.invisible) ?? "\"\(text)\""
-    }
-
-    /// The code of a character that nobody sees in quotes, such as a no-break space out of a web page; `nil` of others.
-    private static func invisible(_ scalar: Unicode.Scalar) -> String? {
-        switch scalar.properties.generalCategory {
-        case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned: break
-        case .spaceSeparator where scalar != " ": break
-        default: return nil
-        }
-        let digits = String(scalar.value, radix: 16, uppercase: true)
-        let zeros = String(repeating: "0", count: max(0, 4 - digits.count))
-        return "U+\(zeros)\(digits), a character that cannot be seen"
+        let code = text.unicodeScalars.first.flatMap(InvisibleCharacter.code)
+        return code.map { "U+\($0), a character that cannot be seen" } ?? "\"\(text)\""
     }
 
     /// The position of the present index, where positions are kept.
