@@ -20,7 +20,8 @@ extension SensorsRules: SystemRuleSet {
         bounds.obey(upload.retry)
         // In debug mode every answer is the last word.
         bounds.keeps = debugMode == .off ? upload.keeps : nil
-        bounds.rejects = !disksFail && storage.deleteFailureChance == 0
+        // While rows wait in memory, because the store refused them, 4.9.1 neither deletes nor unmarks the store's.
+        bounds.rejects = isVersion4 ? !isOverflowing : !disksFail && storage.deleteFailureChance == 0
         // An event that is larger than all bytes has no room by itself.
         bounds.evictsOldest = storage.evictFrom == .oldest && storage.maxBytes == nil && !isOverflowing
         if bounds.evictsOldest, storage.limit > storage.evict { bounds.evicts = max(1, storage.evict) }
