@@ -73,12 +73,19 @@ final class ServerTarget: FuzzTarget {
         try checkAnswers(answers, mayLackBodies: input.contains(UInt8(ascii: "H")))
     }
 
-    /// Every answer is whole HTTP; an answer to HEAD may lack its body, and is the last.
+    /// Every answer is whole HTTP; an answer to HEAD may lack its body, and is the last but for one that refuses what
+    /// came behind it.
     private func checkAnswers(_ bytes: [UInt8], mayLackBodies: Bool) throws {
         var parser = ResponseParser()
         var position = 0
         while position < bytes.count {
             parser.begin(keepsBody: false, keepsSample: false)
+            if mayLackBodies, let end = ServerTarget.endOfHead(from: position, in: bytes) {
+                _ = bytes[position..<end].withUnsafeBytes { parser.consume($0) }
+                try demand(parser.state == .fixedBody, "an answer is no HTTP")
+                position = end
+                continue
+            }
             let text = String(decoding: bytes[position...].prefix(400), as: UTF8.self)
             position += bytes.withUnsafeBytes {
                 parser.consume(UnsafeRawBufferPointer(rebasing: $0[position...]))
@@ -92,6 +99,20 @@ final class ServerTarget: FuzzTarget {
                 try demand(position == bytes.count, "something follows an answer without its body")
             }
         }
+    }
+
+    /// Where the head of an answer ends that announces a body and has another answer in its place; `nil` for other
+    /// answers. No body begins like an answer.
+    private static func endOfHead(from position: Int, in bytes: [UInt8]) -> Int? {
+        let text = String(decoding: bytes[position...].prefix(2000), as: UTF8.self)
+        guard let empty = text.firstRange(of: "\r\n\r\n") else { return nil }
+        let head = text[..<empty.upperBound]
+        guard text[empty.upperBound...].hasPrefix("HTTP/1.1 "),
+            let length = head.lowercased().split(separator: "\r\n").first(where: {
+                $0.hasPrefix("content-length: ")
+            }), length != "content-length: 0"
+        else { return nil }
+        return position + head.utf8.count
     }
 
     /// Sends bytes and reads until the server ends the connection.
