@@ -82,7 +82,8 @@ final class ServerTarget: FuzzTarget {
             parser.begin(keepsBody: false, keepsSample: false)
             if mayLackBodies, let end = ServerTarget.endOfHead(from: position, in: bytes) {
                 _ = bytes[position..<end].withUnsafeBytes { parser.consume($0) }
-                try demand(parser.state == .fixedBody, "an answer is no HTTP")
+                // Of 100, the final answer is still to come.
+                try demand([.fixedBody, .statusLine].contains(parser.state), "an answer is no HTTP")
                 position = end
                 continue
             }
@@ -101,17 +102,17 @@ final class ServerTarget: FuzzTarget {
         }
     }
 
-    /// Where the head of an answer ends that announces a body and has another answer in its place; `nil` for other
-    /// answers. No body begins like an answer.
+    /// Where the head of an answer ends that announces a body and has another answer in its place, or of 100, which
+    /// announces another answer; `nil` for other answers. No body begins like an answer.
     private static func endOfHead(from position: Int, in bytes: [UInt8]) -> Int? {
         let text = String(decoding: bytes[position...].prefix(2000), as: UTF8.self)
         guard let empty = text.firstRange(of: "\r\n\r\n") else { return nil }
         let head = text[..<empty.upperBound]
-        guard text[empty.upperBound...].hasPrefix("HTTP/1.1 "),
-            let length = head.lowercased().split(separator: "\r\n").first(where: {
-                $0.hasPrefix("content-length: ")
-            }), length != "content-length: 0"
-        else { return nil }
+        guard text[empty.upperBound...].hasPrefix("HTTP/1.1 ") else { return nil }
+        let length = head.lowercased().split(separator: "\r\n").first { $0.hasPrefix("content-length: ") }
+        guard head.hasPrefix("HTTP/1.1 100") || length.map({ $0 != "content-length: 0" }) ?? false else {
+            return nil
+        }
         return position + head.utf8.count
     }
 
