@@ -118,21 +118,11 @@ struct LiveStepPlayer: Sendable {
     func lookForTarget(after plan: StepPlan, _ measurement: inout StepMeasurement) async throws -> Bool {
         guard measurement.mayHaveLostTarget else { return false }
         await pause(afterBreak: true)
-        measurement.lostTarget = try await lostTarget(of: plan)
-        return true
-    }
-
-    /// Why a target of the step cannot be connected to now, and which; `nil` if all can.
-    private func lostTarget(of plan: StepPlan) async throws -> String? {
-        guard !embeds else { return nil }
-        var checked: Set<String> = []
-        for target in plan.document.populations.flatMap(\.targets)
-        where checked.insert("\(target.origin) \(target.tls) \(target.http)").inserted {
-            if let problem = try await LiveEngine.connectProblem(target, on: loads.next()) {
-                return "\(plan.document.redact(target.origin)): \(problem)"
-            }
+        if !embeds {
+            measurement.lostTarget = try await LiveRunner.connectProblem(
+                of: plan.document.populations.flatMap(\.targets), in: plan.document, on: loads)
         }
-        return nil
+        return true
     }
 
     /// Lets the target recover.

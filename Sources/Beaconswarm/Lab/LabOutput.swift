@@ -71,7 +71,7 @@ struct LabOutput {
             guard hasFailures else { return nil }
             told.isPartial = false
         }
-        return "\(report.verdict.rawValue): \(LabText.verdict(told))"
+        return told.failure
     }
 
     /// A command line without some options and their values.
@@ -109,4 +109,9 @@ enum LabFiles {
         try OutputFile.write(
             ComparisonHTML.write(report, comparisons: comparisons), to: folder.file("report.html"))
     }
+}
+
+extension LabReport {
+    /// Why it did not pass, as a line that stands in the place of the summary; `nil` if it passed.
+    var failure: String? { verdict == .passed ? nil : "\(verdict.rawValue): \(LabText.verdict(self))" }
 }

@@ -263,8 +263,7 @@ struct SweepRunner {
         folder.remove(SweepRunner.manifest)
         try OutputFile.write(SweepCSV.write(sweep), to: folder.file("sweep.csv"))
         try OutputFile.write(SweepHTML.write(sweep), to: folder.file("sweep.html"))
-        let unsaid = lab.verdict == .passed ? nil : "\(lab.verdict.rawValue): \(LabText.verdict(lab))"
-        console.end(json: { SweepJSON.write(sweep) }, quietly: unsaid) { colored in
+        console.end(json: { SweepJSON.write(sweep) }, quietly: lab.failure) { colored in
             SweepText.render(sweep, color: colored, width: console.summaryWidth)
                 + "sweep: \(folder.file("sweep.html"))\n"
         }

@@ -46,13 +46,20 @@ extension LiveRunner {
     private func connectFailure(
         _ targets: [PopulationPlan.Target], on group: MultiThreadedEventLoopGroup
     ) async throws -> CommandFailure? {
+        let problem = try await LiveRunner.connectProblem(of: targets, in: scenario.document, on: group)
+        return problem.map { CommandFailure(.unreachable, "cannot connect to \($0); nothing was run") }
+    }
+
+    /// The first target that cannot be connected to, without secrets, and why; `nil` if all can.
+    static func connectProblem(
+        of targets: [PopulationPlan.Target], in document: ScenarioDocument,
+        on group: MultiThreadedEventLoopGroup
+    ) async throws -> String? {
         var checked: Set<String> = []
         for target in targets
         where checked.insert("\(target.origin) \(target.tls) \(target.http)").inserted {
             if let problem = try await LiveEngine.connectProblem(target, on: group.next()) {
-                let origin = scenario.document.redact(target.origin)
-                return CommandFailure(
-                    .unreachable, "cannot connect to \(origin): \(problem); nothing was run")
+                return "\(document.redact(target.origin)): \(problem)"
             }
         }
         return nil
