@@ -114,11 +114,7 @@ struct LiveRunner: Sendable {
         progress.abortedBy = abortedBy
         progress.endedBy = endedBy
         progress.warnings = stage.stores.warnings
-        if let scraped {
-            progress.take(scraped)
-            // A name that matches nothing may be a slip of whoever reads no report.
-            if options.quiet, let warning = scraped.warning { console.warn(warning) }
-        }
+        if let scraped { progress.take(scraped) }
         await audit(&progress, result: result, server: server, output: output)
         progress.generator.ownFailures = OwnFailures.of(
             result.recorder, embedded: server?.storeFailure, devices: stage.stores.hostFailures)

@@ -229,11 +229,12 @@ final class RunConsole: Sendable {
     ///
     /// - Parameters:
     ///   - folder: Where the report is, if it could be written.
+    ///   - warned: The warnings that were said when it began.
     ///   - errors: What is said of it as errors.
-    func end(_ report: Report, folder: String?, errors: [String] = []) {
+    func end(_ report: Report, folder: String?, warned: [String], errors: [String] = []) {
         watch?.take(.run(report))
         status("")
-        alarm(report, errors: errors)
+        alarm(report, warned: warned, errors: errors)
         end(json: { ReportJSON.write(report) }) { colored in
             TerminalSummary.render(report, color: colored, width: summaryWidth)
                 + (folder.map { "report: \(RunConsole.page(in: $0))\n" } ?? "")
@@ -241,14 +242,18 @@ final class RunConsole: Sendable {
     }
 
     /// Says what must not be overlooked, whether quiet or not: who reads only the exit code may not know what it does not
-    /// say. Where there is no summary, that is every reason for a verdict.
-    private func alarm(_ report: Report, errors: [String]) {
+    /// say. Where there is no summary, that is every reason for a verdict, and what the run gave warning of on its way.
+    private func alarm(_ report: Report, warned: [String], errors: [String]) {
         let reasons = quiet && report.verdict != .passed ? report.reasons : []
         let place = quiet ? name.map { "\($0): " } ?? "" : ""
         for reason in reasons where !errors.contains(where: reason.contains) {
             announce(Escaping.line("\(report.verdict.rawValue): \(place)\(reason)"))
         }
-        for text in report.alarms where !reasons.contains(text) { warn(place + text) }
+        let alarms = report.alarms
+        for text in alarms where !reasons.contains(text) { warn(place + text) }
+        guard quiet else { return }
+        let said = warned + alarms
+        for text in report.warnings where !said.contains(text) { warn(place + text) }
     }
 
     /// What to open: the page, or what it is made from where it found no room.

@@ -111,12 +111,13 @@ struct RunOutput: Sendable {
         } catch {
             report.judge(
                 internalError: progress.internalError, unwritten: [error.message], lacksReport: true)
-            console.end(report, folder: nil, errors: [error.message])
+            console.end(report, folder: nil, warned: builder.warnings, errors: [error.message])
             throw error
         }
         let hasReport = OutputFile.exists(folder.file("report.json"))
         console.end(
-            report, folder: hasReport ? folder.path : nil, errors: failures.map(\.message))
+            report, folder: hasReport ? folder.path : nil, warned: builder.warnings,
+            errors: failures.map(\.message))
         for failure in failures { Console.error("error: \(failure.message)") }
         return CommandStatus(rawValue: report.exitCode) ?? .internalError
     }
