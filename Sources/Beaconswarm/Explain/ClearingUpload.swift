@@ -6,19 +6,19 @@ struct ClearingUpload {
     private let sequence: UInt32
     private let steps: [TraceStep]
     private let sealedAt: Int
-    private let system: String
+    private let clearing: UnsentClearing
     /// Uploads that carried the event.
     private var carriers: Set<UInt32> = []
     private var capturedAt = 0
 
     /// - Parameters:
     ///   - sealedAt: The index of the event's fate in the trace.
-    ///   - system: The name of the SDK's system.
-    init(of sequence: UInt32, sealedAt: Int, in steps: [TraceStep], system: String) {
+    ///   - clearing: What such a fate follows from in the SDK's system.
+    init(of sequence: UInt32, sealedAt: Int, in steps: [TraceStep], clearing: UnsentClearing) {
         self.sequence = sequence
         self.steps = steps
         self.sealedAt = sealedAt
-        self.system = system
+        self.clearing = clearing
         for (index, step) in steps.enumerated() {
             switch step.what {
             case .captured(let range, _) where range.contains(sequence): capturedAt = index
@@ -32,17 +32,14 @@ struct ClearingUpload {
     /// The index of its end in the trace; `nil` where no upload's end cleared the event away.
     var end: Int? {
         guard sealedAt < steps.count, case .sealed(let event) = steps[sealedAt].what,
-            event.disposition == .lost(.clearedUnsent)
+            event.disposition == .lost(.clearedUnsent), clearing != .itself
         else { return nil }
-        // A body that cannot be built leaves by itself, whatever has just ended.
-        guard system != "sensors" else { return nil }
         if let cause, case .ended(let number, _) = steps[cause].what, number.kind == .upload,
             !carriers.contains(number.number)
         {
             return cause
         }
-        // This SDK clears an event that is still on its way, which has its fate when the last upload with it ends.
-        return system == "trackingsdk" ? firstThatCleared : nil
+        return clearing == .uploadEndOnceUnderWay ? firstThatCleared : nil
     }
 
     /// The index of the end that the event's fate followed from; `nil` where it followed from something else.

@@ -44,7 +44,7 @@ struct EventStory {
         sealedIndex = found?.index ?? steps.count
         clearing =
             ClearingUpload(
-                of: sequence, sealedAt: sealedIndex, in: steps, system: context.plan.system.systemName
+                of: sequence, sealedAt: sealedIndex, in: steps, clearing: context.plan.system.clearing
             ).end
         for index in steps.indices where index <= sealedIndex { tell(steps[index], index) }
     }

@@ -42,6 +42,8 @@ package protocol SystemRuleSet: Hashable, Sendable {
     /// Whether what a device's store makes of answers is drawn answer by answer, so that what becomes of events hangs on
     /// which of several answers of one instant comes first.
     var drawsByAnswer: Bool { get }
+    /// What an event follows from that the SDK clears away without having sent it.
+    var clearing: UnsentClearing { get }
     /// Whether an app in the background goes on uploading, which no drain waits for.
     var uploadsInBackground: Bool { get }
     /// Whether the SDK does something of itself when the network changes: devices are woken for it then.
@@ -89,6 +91,7 @@ extension SystemRuleSet {
     package var connectionsPerDevice: Int { 1 }
     package var uploadsAtOnce: Int { 1 }
     package var drawsByAnswer: Bool { false }
+    package var clearing: UnsentClearing { .uploadEnd }
     package var uploadsInBackground: Bool { false }
     package var actsOnNetworks: Bool { false }
     package var memoryPerDevice: Int { 1500 }
@@ -96,6 +99,16 @@ extension SystemRuleSet {
     package func identity(ofDevice index: Int, in plan: PopulationPlan) -> DeviceIdentity { DeviceIdentity() }
     package func statedBounds(disksFail: Bool) -> StatedBounds { StatedBounds() }
     package func longestDrain(ofRows rows: Int, on network: NetworkKind) -> Interval? { nil }
+}
+
+/// What the fate of an event follows from that an SDK clears away without having sent it.
+package enum UnsentClearing: Sendable {
+    /// The end of an upload that did not carry it, at that instant.
+    case uploadEnd
+    /// The same; but an event that is on its way in another upload has its fate when that one ends.
+    case uploadEndOnceUnderWay
+    /// Nothing but itself, such as a row of which no body can be made: whatever has just ended.
+    case itself
 }
 
 /// Makes the devices of a population, or of a shard's share of it, with their stores in memory,

@@ -62,6 +62,7 @@ extension SensorsRules: SystemRuleSet {
     }
 
     package static var systemName: String { "sensors" }
+    package var clearing: UnsentClearing { .itself }
     package var sendsSuperProperties: Bool { true }
     package func takesProperty(named key: String) -> Bool { SensorsNames.isValid(key, version: version) }
     package func defaultPath(account: String) -> String {

@@ -122,6 +122,7 @@ extension TrackingSDKRules: SystemRuleSet {
     }
     package var connectionsPerDevice: Int { min(upload.sockets, upload.concurrency) }
     package var uploadsAtOnce: Int { min(upload.sockets, upload.concurrency) }
+    package var clearing: UnsentClearing { .uploadEndOnceUnderWay }
     /// Each event uploads; a minute is about what lies between bursts of them.
     package var uploadInterval: Interval { .seconds(60) }
 }
