@@ -115,13 +115,14 @@ def test_only_what_is_named_is_kept(tool, scenario):
 
 def test_names_that_never_come_are_told_at_the_end(tool, scenario):
     with exporter() as (url, _):
-        done = tool.run(
-            "run", scenario, "--out", "run", "--scrape", url, "--scrape-only", "queue_depth,queue_dept,wait_hours_*"
-        ).expect(0)
+        options = ["--scrape", url, "--scrape-only", "queue_depth,queue_dept,wait_hours_*"]
+        done = tool.run("run", scenario, "--out", "run", *options).expect(0)
+        quiet = tool.run("run", scenario, "--out", "quiet", "-q", *options).expect(0)
     report, _ = read(done)
     assert [row["name"] for row in report["target_metrics"]["series"]] == ["queue_depth"]
     told = "no metric has a name that --scrape-only asks for: queue_dept, wait_hours_*"
     assert any(line.endswith(told) for line in report["warnings"]), report["warnings"]
+    assert quiet.err.count(told) == 1, "a quiet run has no summary in which it would stand"
 
 
 @pytest.mark.parametrize(
