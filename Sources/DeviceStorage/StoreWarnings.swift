@@ -46,7 +46,7 @@ final class StoreWarnings: Sendable {
             }
             list += state.others.map { "device store: \($0)" }
             if state.otherCount > state.others.count {
-                list.append("device stores: \(state.otherCount - state.others.count) more such storeWarnings")
+                list.append("device stores: \(state.otherCount - state.others.count) more such warnings")
             }
             return list
         }
