@@ -39,8 +39,9 @@ final class StoreWarnings: Sendable {
         state.withLock { state in
             var list: [String] = []
             if state.hostFailures > 0 {
+                let operations = state.hostFailures == 1 ? "operation" : "operations"
                 list.append(
-                    "the generator's own disk failed \(state.hostFailures) operations of device stores, first: "
+                    "the generator's own disk failed \(state.hostFailures) \(operations) of device stores, first: "
                         + "\(state.firstHostFailure); events with the fate lost/storage_error may be its fault"
                 )
             }

@@ -37,7 +37,7 @@ enum OwnFailures {
                 Report.OwnFailure(
                     name: "device_store", count: UInt64(devices.count),
                     text:
-                        "the disk of this machine failed \(devices.count) operations of the devices' files, "
+                        "the disk of this machine failed \(devices.count.of("operation")) of the devices' files, "
                         + "first: \(devices.first); make room there, or put them elsewhere with TMPDIR"))
         }
         return failures

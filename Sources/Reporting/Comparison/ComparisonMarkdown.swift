@@ -17,7 +17,9 @@ package enum ComparisonMarkdown {
         text += table(telling.isEmpty ? Array(rows.prefix(8)) : telling)
         if telling.count < rows.count, !telling.isEmpty {
             let rest = rows.filter { $0.word == .same }
-            text += "<details><summary>\(rest.count) figures that are the same</summary>\n\n"
+            let same =
+                rest.count == 1 ? "1 figure that is the same" : "\(rest.count) figures that are the same"
+            text += "<details><summary>\(same)</summary>\n\n"
             text += table(rest) + "</details>\n\n"
         }
         for warning in comparison.warnings { text += "> ⚠️ \(Escaping.markdown(warning))\n\n" }

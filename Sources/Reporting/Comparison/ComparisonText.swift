@@ -64,7 +64,11 @@ package enum ComparisonText {
     /// What was left out by ``shown(_:)``; `nil` for nothing.
     static func omitted(_ comparison: Comparison) -> String? {
         let count = comparison.rows.count - shown(comparison).count
-        return count == 0 ? nil : "\(count) figures that are 0 in both are left out."
+        switch count {
+        case 0: return nil
+        case 1: return "1 figure that is 0 in both is left out."
+        default: return "\(count) figures that are 0 in both are left out."
+        }
     }
 
     static func value(_ value: Double?, _ figure: Figure) -> String {
