@@ -56,6 +56,23 @@ struct AxisTests {
         }
     }
 
+    @Test(
+        "an axis for values below nothing goes down to them, with 0 among its ticks",
+        arguments: [[-5.3, -30], [-0.001, 12], [-40, 1000], [-1e-300], [-2e6, 3], [-.infinity, 4]]
+            as [[Double]])
+    func belowNothing(values: [Double]) {
+        for unit in [Axis.Unit.count, .bytes, .perSecond, .time] {
+            let axis = Axis(lines: [values], peaks: [], unit: unit)
+            let (least, greatest) = (values.min() ?? 0, values.max() ?? 0)
+            #expect(!axis.isLogarithmic && axis.ticks == axis.ticks.sorted() && axis.ticks.contains(0))
+            #expect((2...8).contains(axis.ticks.count))
+            #expect(axis.ticks[0] <= max(least, -1e300) * 0.999 && (axis.ticks.last ?? 0) >= greatest)
+            let positions = (values + [0]).sorted().map(axis.position)
+            #expect(positions == positions.sorted() && positions.allSatisfy { (0...1).contains($0) })
+        }
+        #expect(Axis([-12_000_000, -20_000], unit: .count).text(-12_000_000) == "-12 M")
+    }
+
     @Test("a line far below a peak gets a logarithmic axis, one beside it does not")
     func scale() {
         #expect(Axis(lines: [[10, 12]], peaks: [40], unit: .perSecond).isLogarithmic == false)

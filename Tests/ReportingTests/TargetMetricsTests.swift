@@ -153,7 +153,8 @@ struct TargetMetricsTests {
         #expect(read.targetMetrics == report.targetMetrics && ReportJSON.write(read) == bytes)
         let charts = HTMLWriter.charts(report.targetMetrics[0], marks: [], scale: .elapsed)
         #expect(charts.map(\.title) == ["process_cpu_seconds_total", "queue"])
-        #expect(charts.map { $0.lines[0].values } == [[0.5, 0.25, 1.5], [9, 11, 13]])
+        #expect(charts.map { $0.lines[0].values } == [[0.5, 0.25, 1.5], [7, 9, 11, 13]])
+        #expect(charts.map { $0.points.map(\.second) } == [[0, 2, 4], [0, 2, 4, 6]])
         let page = String(decoding: HTMLWriter().render(report), as: UTF8.self)
         #expect(page.contains("The target&#39;s own metrics") || page.contains("The target's own metrics"))
         #expect(
@@ -208,6 +209,24 @@ struct TargetMetricsTests {
         }
         let charts = HTMLWriter.charts(
             recorder.finished(url: "", period: 1), marks: [], scale: .elapsed)
-        #expect(charts.map { $0.lines[0].values } == [[1.7e9], [250], [1]])
+        #expect(charts.map { $0.lines[0].values } == [[1.7e9, 1.7e9], [250, 250], [1]])
+    }
+
+    @Test("a gauge below nothing is drawn below nothing, and one that was told once is there")
+    func negative() {
+        var recorder = TargetRecorder(wanted: [])
+        for second in [0.0, 1, 2] { recorder.note([sample("depth", -5.3 - second)], at: second) }
+        recorder.note([sample("depth", -8), sample("late", 3)], at: 3)
+        let charts = HTMLWriter.charts(recorder.finished(url: "", period: 1), marks: [], scale: .elapsed)
+        #expect(charts.map(\.title) == ["depth", "late"] && charts.allSatisfy(\.isOfMoments))
+        let (ticks, axis) = (charts[0].axis.ticks, charts[0].axis)
+        #expect(ticks.first.map { $0 <= -8 } == true && ticks.last == 0)
+        let positions = charts[0].lines[0].values.compactMap { $0.map(axis.position) }
+        #expect(positions.count == 4 && positions[0] > positions[2] && positions[2] > 0)
+        #expect(charts[1].lines[0].values == [nil, nil, nil, 3])
+        var report = Fixtures.outage()
+        report.targetMetrics = [recorder.finished(url: "", period: 1)]
+        let page = String(decoding: HTMLWriter().render(report), as: UTF8.self)
+        #expect(page.contains("depth: -8 to -5.3") || page.contains("value: -8 to -5.3"))
     }
 }

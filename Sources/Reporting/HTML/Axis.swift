@@ -14,11 +14,15 @@ struct Axis {
     private static let decadeLimit = 6
 
     /// An axis for these values. Times that spread over more than a factor of fifty stand on a
-    /// logarithmic one; all else begins at zero.
+    /// logarithmic one; all else begins at zero, or where a value lies below it, there.
     init(_ values: [Double], unit: Unit) {
         let high = values.max() ?? 0
         let low = values.filter { $0 > 0 }.min() ?? 0
         self.unit = unit
+        if let least = values.min(), least < 0 {
+            (ticks, isLogarithmic) = (Ticks.linear(from: least, to: max(0, high)), false)
+            return
+        }
         isLogarithmic = unit == .time && low > 0 && high / low > 50
         ticks = isLogarithmic ? Ticks.times(from: low, to: high) : Axis.linear(high, unit)
     }
@@ -33,7 +37,7 @@ struct Axis {
         let all = lines.flatMap { $0 } + peaks
         let tops = lines.compactMap { $0.max() }.filter { $0 > 0 }
         guard unit != .time, unit != .share, let high = all.max(), let least = tops.min(),
-            least < high * Axis.leastShare
+            least < high * Axis.leastShare, !all.contains(where: { $0 < 0 })
         else {
             self.init(all, unit: unit)
             return
@@ -112,8 +116,8 @@ struct Axis {
     }
 
     private static func compact(_ value: Double) -> String {
-        if value >= 1_000_000 { return Numbers.short(value / 1_000_000) + " M" }
-        if value >= 10_000 { return Numbers.short(value / 1000) + " k" }
+        if value.magnitude >= 1_000_000 { return Numbers.short(value / 1_000_000) + " M" }
+        if value.magnitude >= 10_000 { return Numbers.short(value / 1000) + " k" }
         return Numbers.short(value)
     }
 

@@ -60,7 +60,10 @@ extension HTMLWriter {
     ) -> [TimeChart] {
         var names: [String] = []
         for series in metrics.series where !names.contains(series.name) { names.append(series.name) }
-        let points = points(between: drawnMoments(metrics).map { metrics.seconds[$0] })
+        let seconds = drawnMoments(metrics).map { metrics.seconds[$0] }
+        let intervals = points(between: seconds)
+        // A gauge is known at the last moment too, which begins no interval.
+        let moments = points(between: seconds + seconds.suffix(1))
         return names.enumerated().map { index, name in
             let all = metrics.series.filter { $0.name == name }
             // Of many, those that are the largest.
@@ -73,10 +76,11 @@ extension HTMLWriter {
             return TimeChart(
                 id: "\(id)-\(index)",
                 title: all.count > shown.count ? "\(name) (\(shown.count) of \(all.count))" : name,
-                unit: unit(name, isCounter: isCounter), points: points, marks: marks,
+                unit: unit(name, isCounter: isCounter), points: isCounter ? intervals : moments,
+                marks: marks,
                 lines: zip(zip(shown, lineNames(shown)), ["a", "b", "c"]).map { line, tone in
                     measure(line.0, line.1, tone: tone, metrics)
-                }, scale: scale)
+                }, scale: scale, isOfMoments: !isCounter)
         }.filter(\.hasSamples)
     }
 
@@ -131,21 +135,26 @@ extension HTMLWriter {
         // Axes of time are in milliseconds.
         let factor = isTime(series.name, isCounter: series.isCounter) ? 1000.0 : 1
         var values: [Double: Double] = [:]
-        for (moment, next) in zip(drawn, drawn.dropFirst()) {
-            values[metrics.seconds[moment]] = value(series, moment, next, metrics).map { $0 * factor }
+        if series.isCounter {
+            for (moment, next) in zip(drawn, drawn.dropFirst()) {
+                values[metrics.seconds[moment]] = growth(of: series, from: moment, to: next, metrics)
+            }
+        } else {
+            for moment in drawn {
+                values[metrics.seconds[moment]] = series.values[moment].map { $0 * factor }
+            }
         }
         return TimeChart.Measure(name: name, tone: tone, value: { [values] in values[$0.second] })
     }
 
-    /// A gauge at the end of an interval; what a counter grew by in one of its seconds. One that is lower than before has
-    /// begun anew.
-    private static func value(
-        _ series: Report.TargetSeries, _ moment: Int, _ next: Int, _ metrics: Report.TargetMetrics
+    /// What a counter grew by in one of an interval's seconds. One that is lower than before has begun anew.
+    private static func growth(
+        of series: Report.TargetSeries, from moment: Int, to next: Int, _ metrics: Report.TargetMetrics
     ) -> Double? {
-        guard let last = series.values[next] else { return nil }
-        guard series.isCounter else { return last }
         let seconds = metrics.seconds[next] - metrics.seconds[moment]
-        guard let first = series.values[moment], seconds > 0 else { return nil }
+        guard let first = series.values[moment], let last = series.values[next], seconds > 0 else {
+            return nil
+        }
         return (last >= first ? last - first : last) / seconds
     }
 

@@ -12,6 +12,16 @@ enum Ticks {
         return (0...max(1, count)).map { Double($0) * step }
     }
 
+    /// From at most `low`, which is below nothing, to at least `high`, in round steps with 0 among them.
+    static func linear(from low: Double, to high: Double) -> [Double] {
+        // What lies beyond stands at the end of the axis.
+        let (low, high) = (max(low, -1e300), min(high, 1e300))
+        let steps = linear(upTo: high - low)
+        let step = steps[1] - steps[0]
+        let (first, last) = (Int((low / step).rounded(.down)), Int((high / step).rounded(.up)))
+        return (first...max(first + 1, last)).map { Double($0) * step }
+    }
+
     /// Times in milliseconds for a logarithmic axis that covers `low` to `high`: decades below a
     /// second, and above it what clocks show.
     static func times(from low: Double, to high: Double) -> [Double] {

@@ -36,6 +36,8 @@ struct TimeChart: FramedChart {
     let points: [Report.SeriesPoint]
     let marks: [Report.Mark]
     let scale: TimeScale
+    /// Whether values are of the moments at which intervals begin, and not of the whole of them.
+    let isOfMoments: Bool
     var frame = ChartFrame.roomy
 
     /// The most points that show their numbers under the pointer.
@@ -43,13 +45,14 @@ struct TimeChart: FramedChart {
 
     init(
         id: String, title: String, unit: Axis.Unit, points: [Report.SeriesPoint], marks: [Report.Mark],
-        lines: [Measure], scale: TimeScale = .elapsed
+        lines: [Measure], scale: TimeScale = .elapsed, isOfMoments: Bool = false
     ) {
         self.id = id
         self.title = title
         self.points = points
         self.marks = marks
         self.scale = scale
+        self.isOfMoments = isOfMoments
         self.lines = lines.map { line in
             Line(
                 name: line.name, tone: line.tone, values: points.map(line.value),
@@ -145,7 +148,8 @@ struct TimeChart: FramedChart {
                 open = false
                 continue
             }
-            let center = x(points[index].second + points[index].seconds / 2)
+            let point = points[index]
+            let center = x(isOfMoments ? point.second : point.second + point.seconds / 2)
             if !open && (index + 1 == line.values.count || line.values[index + 1] == nil) {
                 svg.dot(center, y(value), line.tone)
                 continue
@@ -192,6 +196,7 @@ struct TimeChart: FramedChart {
         }
         let isJoined = size > 1 || lines.contains { $0.spreads.contains { $0.high > $0.low } }
         let caption = isJoined ? "\(title), the largest value in each interval" : title
-        return { $0.table(caption, ["from"] + lines.map(\.name), rows) }
+        let when = isOfMoments && !isJoined ? "at" : "from"
+        return { $0.table(caption, [when] + lines.map(\.name), rows) }
     }
 }
