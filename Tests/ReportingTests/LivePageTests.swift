@@ -56,6 +56,34 @@ struct LivePageTests {
         #expect(LiveVerdict(report).holds)
     }
 
+    @Test("What only the end of a run tells is not told as zero before it")
+    func unknown() throws {
+        var report = going
+        report.fingerprint = ""
+        report.generator = Report.Generator()
+        report.generator.scheduleLag = Fixtures.outage().generator.scheduleLag
+        report.run.target = Report.embeddedTarget
+        report.entries = [Report.Entry(name: "outage", mark: 0, metrics: [])]
+        let run = try html("run", of: report)
+        for name in ["Fingerprint", "Busiest event loop", "Connections", "<dt>Generator</dt>"] {
+            #expect(!run.contains(name), "\(name)")
+        }
+        #expect(run.contains("Generator&#39;s lag") || run.contains("Generator's lag"))
+        #expect(try html("audit", of: report).contains("compared at the end of the run"))
+        #expect(try html("entries", of: report).contains("whose fate is known"))
+        let bytes = ReportJSON.write(report)
+        let generator = try #require(try JSONReader.readStrictly(bytes)["generator"])
+        #expect(generator["schedule_lag"] != nil && generator["connections_peak"] == nil)
+        #expect(generator["cpu_utilization"] == nil && generator["saturated"] == nil)
+        let again = try ReportJSON.read(bytes)
+        #expect(again.generator == report.generator && ReportJSON.write(again) == bytes)
+        // At the end all of it is there.
+        report.isPartial = false
+        let whole = try JSONReader.readStrictly(ReportJSON.write(report))
+        #expect(whole["generator"]?["connections_peak"] == .int(0))
+        #expect(!(try html("entries", of: report).contains("whose fate is known")))
+    }
+
     @Test("A run that has not begun does not fail for having delivered nothing")
     func beginning() {
         var report = going

@@ -118,7 +118,10 @@ struct ReportBuilder: Sendable {
         let total = progress.recorder.total
         var report = Report(
             toolVersion: Beaconswarm.version, scenario: scenario, mode: mode, seed: seed,
-            fingerprint: ReportBuilder.hexadecimal(progress.fingerprint), startedAt: startedAt,
+            // A live run has one at its end.
+            fingerprint: progress.isPartial && progress.fingerprint == 0
+                ? "" : ReportBuilder.hexadecimal(progress.fingerprint),
+            startedAt: startedAt,
             wallSeconds: progress.wall.fractionalSeconds, simulatedSeconds: seconds,
             devices: populations.reduce(0) { $0 + $1.devices }, devicesStarted: progress.devicesStarted,
             run: context, events: ReportBuilder.counts(total.ledger), auditNote: progress.auditNote,

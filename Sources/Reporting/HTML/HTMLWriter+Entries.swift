@@ -8,7 +8,10 @@ extension HTMLWriter {
             html.element(
                 "p",
                 "Of the events captured while it lasted and the uploads that were due in it; and how long after its end "
-                    + "those events were acknowledged.")
+                    + "those events were acknowledged."
+                    + (report.isPartial
+                        ? " So far only events whose fate is known are counted: not those that still wait."
+                        : ""))
             html.element("div", ["class": "panel"]) { html in
                 html.table("Entries", EntryFigures.header, EntryFigures.rows(of: report))
             }

@@ -141,7 +141,8 @@ extension HTMLWriter {
                 if report.auditNote == nil {
                     html.element(
                         "p",
-                        "Not known: this collector's store was not read. beaconswarm audit fills it in later."
+                        report.earlyAuditNote
+                            ?? "Not known: this collector's store was not read. beaconswarm audit fills it in later."
                     )
                 }
                 return

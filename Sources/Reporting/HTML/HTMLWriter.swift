@@ -28,7 +28,8 @@ package struct HTMLWriter: ReportWriter {
         html.element("main") { html in
             for part in HTMLWriter.parts { part.write(self)(report, &html) }
         }
-        html.element("footer", [:], "Beaconswarm \(report.toolVersion) · fingerprint \(report.fingerprint)")
+        let fingerprint = report.fingerprint.isEmpty ? "" : " · fingerprint \(report.fingerprint)"
+        html.element("footer", [:], "Beaconswarm \(report.toolVersion)\(fingerprint)")
         html.literal("</body>\n</html>\n")
         return Array(html.text.utf8)
     }

@@ -226,14 +226,19 @@ extension ReportCodec<Report.ThresholdResult> {
 }
 
 extension ReportCodec<Report.Generator> {
+    /// Of the middle of a live run.
+    static var earlyGenerator: ReportCodec {
+        object(Report.Generator(), [ReportField("schedule_lag", \.scheduleLag, .trend)])
+    }
+
     static var generator: ReportCodec {
         object(
             Report.Generator(),
             [
-                ReportField("saturated", \.saturated, .boolean),
+                .later("saturated", \.saturated, .boolean),
                 ReportField("schedule_lag", \.scheduleLag, .trend),
-                ReportField("cpu_utilization", \.cpuUtilization, .real),
-                ReportField("event_loops", \.eventLoops, .whole),
+                .later("cpu_utilization", \.cpuUtilization, .real),
+                .later("event_loops", \.eventLoops, .whole),
                 .later("connections_opened", \.connectionsOpened, .count),
                 .later("connections_peak", \.connectionsPeak, .count),
                 .later("connections_recycled", \.connectionsRecycled, .count),

@@ -64,6 +64,14 @@ package enum ReportJSON {
         }
     }
 
+    /// What a live run knows at its end alone is left out until then: zeros would look like what was measured.
+    private static var generator: ReportField<Report> {
+        let whole = ReportField<Report>("generator", \.generator, .generator)
+        let early = ReportField<Report>("generator", \.generator, .earlyGenerator)
+        return ReportField(
+            whole.key, write: { $0.lacksEndFigures ? early.write($0) : whole.write($0) }, read: whole.read)
+    }
+
     /// What came of it.
     private static var results: [ReportField<Report>] {
         [
@@ -73,7 +81,7 @@ package enum ReportJSON {
             ReportField("metrics", \.metrics, .metrics),
             ReportField("populations", \.populations, .named(\.name, .population)),
             ReportField("thresholds", \.thresholds, .list(.threshold)),
-            ReportField("generator", \.generator, .generator),
+            generator,
             .later("answers", \.answers, .counts),
         ]
     }

@@ -133,7 +133,8 @@ struct TerminalPage: TextPage {
     mutating func audit() {
         heading("AUDIT")
         guard let audit = report.audit else {
-            sentence(report.auditNote ?? "Not known: the collector's store was not read.", mark: "  ")
+            let why = report.earlyAuditNote ?? "Not known: the collector's store was not read."
+            sentence(report.auditNote ?? why, mark: "  ")
             return
         }
         if let note = report.auditNote { sentence(note, mark: "  ", .dim) }

@@ -65,15 +65,23 @@ enum RunFacts {
         guard report.mode == .live else { return facts }
         let lag = generator.scheduleLag
         let median = Numbers.duration(milliseconds: lag.median)
+        // What only the end of a run tells is left out until then.
+        let isOver = !report.lacksEndFigures
         facts += [
-            ("Generator", generator.saturated ? "could not keep its schedule" : "kept its schedule"),
+            (
+                "Generator",
+                !isOver ? "" : generator.saturated ? "could not keep its schedule" : "kept its schedule"
+            ),
             (
                 "Generator's own failures",
                 generator.ownFailures.map { "\($0.name): \(Numbers.count($0.count))" }.joined(separator: ", ")
             ),
             ("Generator's lag", "median \(median), p(99) \(Numbers.duration(milliseconds: lag.p99))"),
-            ("Busiest event loop", "\(Numbers.percent(generator.cpuUtilization)) of \(generator.eventLoops)"),
-            ("Connections", connections(generator)),
+            (
+                "Busiest event loop",
+                isOver ? "\(Numbers.percent(generator.cpuUtilization)) of \(generator.eventLoops)" : ""
+            ),
+            ("Connections", isOver ? connections(generator) : ""),
         ]
         return facts + (run.parts ?? []).map { ("Part \($0.name)", text($0)) }
     }

@@ -61,6 +61,19 @@ extension Report {
         return copy
     }
 
+    /// Whether it is of the middle of a live run, where the figures of its event loops and connections are not known.
+    var lacksEndFigures: Bool { isPartial && mode == .live && generator.eventLoops == 0 }
+
+    /// Why a run that goes on has no audit yet; `nil` for one that is over.
+    var earlyAuditNote: String? {
+        guard isPartial else { return nil }
+        let isOwn = [Report.embeddedTarget, Report.modelledTarget].contains(run.target)
+        return isOwn
+            ? "Not known yet: the collector's store is compared at the end of the run."
+            : "Not known yet: a store is compared at the end of the run where --receipts names it, or later by "
+                + "beaconswarm audit."
+    }
+
     /// What delivered events came to at the collector, where that is known; empty without an audit.
     var deliveredAudit: [NamedCount] {
         guard let audit else { return [] }

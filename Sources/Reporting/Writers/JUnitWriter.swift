@@ -85,7 +85,7 @@ package struct JUnitWriter: ReportWriter {
                     failure: audit.unexpected == 0 ? nil : "\(Numbers.count(audit.unexpected)) unexpected ids"
                 ))
         } else {
-            let why = report.auditNote ?? "the collector's store was not read"
+            let why = report.auditNote ?? report.earlyAuditNote ?? "the collector's store was not read"
             cases.append(Case(group: "audit", name: "the collector holds what it acknowledged", skipped: why))
         }
         if report.mode == .live { cases += liveCases(report) }

@@ -83,8 +83,9 @@ package struct MarkdownWriter: ReportWriter {
         var text = "## Audit\n\n"
         if let note = report.auditNote { text += Escaping.markdown(note) + "\n\n" }
         guard let audit = report.audit else {
-            return report.auditNote == nil
-                ? text + "Not known: the collector's store was not read.\n\n" : text
+            guard report.auditNote == nil else { return text }
+            let why = report.earlyAuditNote ?? "Not known: the collector's store was not read."
+            return text + Escaping.markdown(why) + "\n\n"
         }
         let rows = AuditFields.all.map { field in
             [
