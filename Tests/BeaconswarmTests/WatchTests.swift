@@ -1,8 +1,25 @@
 import Reporting
+import Synchronization
 import Testing
 import Timebase
 
 @testable import Beaconswarm
+
+/// What is known of work, with how often it was asked for.
+private final class DrawnState: Sendable {
+    private let report: CapacityReport
+    private let counts = Mutex((stamp: UInt64(1), drawings: 0))
+
+    init(_ report: CapacityReport) { self.report = report }
+
+    var stamp: UInt64 { counts.withLock { $0.stamp } }
+    var drawings: Int { counts.withLock { $0.drawings } }
+    func renew() { counts.withLock { $0.stamp += 1 } }
+    func draw() -> Watch.Content {
+        counts.withLock { $0.drawings += 1 }
+        return .search(report)
+    }
+}
 
 @Suite("Watching: addresses, tokens, versions and budgets")
 struct WatchTests {
@@ -76,6 +93,43 @@ struct WatchTests {
         budget.note(cost: .milliseconds(50), at: .seconds(20))
         #expect(!budget.isDue(at: .milliseconds(29_999)))
         #expect(budget.isDue(at: .seconds(30)))
+    }
+
+    @Test("What is scraped is of the latest state, and drawn once for each state")
+    func scraped() {
+        let report = CapacityReport(
+            toolVersion: "0", scenario: .init(name: "x", description: "", sha256: "", overrides: []),
+            mode: .live, seed: 1, startedAt: Instant(milliseconds: 0),
+            run: .init(command: [], host: "", operatingSystem: "", cores: 1, memoryBytes: 0, target: ""),
+            scaling: .devices, precision: 0.02, conditions: [])
+        let watch = Watch(title: "t")
+        var page = MetricsPage()
+        let state = DrawnState(report)
+        watch.follow { (state.stamp, { state.draw() }) }
+        for _ in 0..<3 { _ = page.text(of: watch) }
+        #expect(state.drawings == 1)
+        state.renew()
+        for _ in 0..<3 { _ = page.text(of: watch) }
+        #expect(state.drawings == 2, "a new state is told at once")
+    }
+
+    @Test("The end tells where the report is, if there is a folder, and no colours are told")
+    func ending() throws {
+        let watch = Watch(title: "t")
+        watch.say("\u{1B}[1;32mheld\u{1B}[0m  40")
+        #expect(watch.standing.said == ["held  40"])
+        watch.keep(in: "/")
+        watch.keep(in: "/nowhere/run-1")
+        watch.end(.success)
+        #expect(
+            watch.standing.ending
+                == "The program has ended; the report is in /, and this page stays as it is.")
+        #expect(watch.standing.farewell == "Drawn as it happened; the report is in /.")
+        let other = Watch(title: "t")
+        other.keep(in: "/nowhere/at/all")
+        other.end(.usage)
+        #expect(other.standing.ending?.hasPrefix("The program has ended with exit code") == true)
+        #expect(other.standing.farewell == "Drawn as it happened.")
     }
 
     @Test("Only the newest lines are remembered, and a share is one")

@@ -1,23 +1,16 @@
 import Reporting
-import Timebase
 
 /// What is scraped of work that goes on.
 struct MetricsPage {
-    private var budget = WatchBudget()
     private var latest: Watch.Edition?
     private var text: [UInt8] = []
 
-    /// Lines of Prometheus's text format; drawn anew as often as the budget allows.
+    /// Lines of Prometheus's text format, of the latest state: drawn when they are asked for, once for each state, of which
+    /// there is one in a second.
     mutating func text(of watch: Watch) -> [UInt8] {
-        let now = Host.monotonic
-        if budget.isDue(at: now) {
-            let began = Host.threadTime
-            let news = watch.edition(after: latest?.number)
-            if news != nil || text.isEmpty {
-                latest = news ?? latest
-                text = latest?.content.report.map { LiveMetrics.exposition(of: $0) } ?? []
-            }
-            budget.note(cost: Host.threadTime - began, at: now)
+        if let news = watch.edition(after: latest?.number) {
+            latest = news
+            text = news.content.report.map { LiveMetrics.exposition(of: $0) } ?? []
         }
         return text + LiveMetrics.exposition(progress: watch.standing.share)
     }

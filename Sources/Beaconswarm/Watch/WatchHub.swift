@@ -26,7 +26,7 @@ final class WatchHub {
     /// The page's frame.
     var frame: [UInt8] { LivePage.frame(title: watch.title) }
 
-    /// The figures in Prometheus's format, no older than drawing them anew would allow.
+    /// The figures in Prometheus's format, of the latest state.
     func metricsText() -> [UInt8] { metrics.text(of: watch) }
 
     /// Whether there is something to be ended.
