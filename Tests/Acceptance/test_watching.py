@@ -425,6 +425,12 @@ def test_figures_are_pushed_while_a_run_goes_on_and_at_its_end(tool: Tool, tmp_p
         (early,) = sink.metrics(0)[name].sum.data_points
         assert 0 < early.as_double < point.as_double and early.time_unix_nano < point.time_unix_nano
         assert early.start_time_unix_nano == point.start_time_unix_nano
+    # What was pushed once and is nothing any more is pushed as that: nobody else tells its receiver.
+    info = {
+        one.value.string_value: point.as_double
+        for point in last["beaconswarm_run_info"].gauge.data_points for one in point.attributes if one.key == "verdict"
+    }
+    assert info == {"unfinished": 0, report["verdict"]: 1}
     (summary,) = last["beaconswarm_event_freshness_seconds"].summary.data_points
     freshness = report["metrics"]["event_freshness"]
     assert summary.count == freshness["count"]

@@ -119,7 +119,7 @@ struct LivePageTests {
 
     @Test("Summaries, counters and gauges are pushed as what they are")
     func push() throws {
-        let writer = OTLPWriter(
+        var writer = OTLPWriter(
             resource: [("service.name", "beaconswarm")], toolVersion: "1",
             start: .init(nanoseconds: 1_700_000_000_000_000_000))
         let body = writer.body(of: going, progress: 0.5, now: .init(nanoseconds: 1_700_000_001_000_000_000))
@@ -138,6 +138,37 @@ struct LivePageTests {
 }
 
 extension String {
+
+    @Test("A series that was pushed once is pushed again with 0 where it is nothing any more")
+    func endedSeries() throws {
+        var writer = OTLPWriter(resource: [], toolVersion: "1", start: .init(nanoseconds: 0))
+        func points(_ report: Report, _ name: String) throws -> [String: JSONNode] {
+            let root = try JSONReader.readStrictly(
+                writer.body(of: report, progress: nil, now: .distantFuture))
+            let scope = root["resourceMetrics"]?.elements?.first?["scopeMetrics"]?.elements?.first
+            let metric = scope?["metrics"]?.elements?.first { $0["name"]?.string == name }
+            let all = try #require(metric?["gauge"]?["dataPoints"]?.elements)
+            return Dictionary(
+                all.map { point in
+                    let labels = point["attributes"]?.elements ?? []
+                    let told = labels.filter { ["fate", "cause", "verdict"].contains($0["key"]?.string) }
+                    let values = told.compactMap { $0["value"]?["stringValue"]?.string }
+                    return (values.sorted().joined(separator: " "), point["asDouble"] ?? .null)
+                }, uniquingKeysWith: { one, _ in one })
+        }
+        var report = going
+        report.events.pending = [Report.NamedCount("stored", 877)]
+        #expect(try points(report, "beaconswarm_events")["pending stored"] == .number(877))
+        #expect(try points(report, "beaconswarm_run_info") == ["unfinished": .number(1)])
+        report.events.pending = [Report.NamedCount("stored", 0)]
+        report.isPartial = false
+        report.judge()
+        for _ in 0..<2 {
+            #expect(try points(report, "beaconswarm_events")["pending stored"] == .number(0))
+            let info = try points(report, "beaconswarm_run_info")
+            #expect(info == ["unfinished": .number(0), report.verdict.rawValue: .number(1)])
+        }
+    }
     /// How often another text is in this one.
     fileprivate func count(of other: String) -> Int { ranges(of: other).count }
 }

@@ -13,7 +13,7 @@ final class OTLPPusher {
     private let endpoint: OTLPEndpoint
     private let tls: NIOSSLContext?
     private let loop: any EventLoop
-    private let writer: OTLPWriter
+    private var writer: OTLPWriter
     private var latest: Watch.Edition?
     /// What is on its way.
     private var current: EventLoopFuture<Void>?

@@ -9,6 +9,8 @@ package struct OTLPWriter {
     package var toolVersion: String
     /// When counting began, on the wall clock.
     package var start: Instant
+    /// The series that were pushed, of families whose series may end.
+    private var told: [String: [[String: String]]] = [:]
 
     package init(resource: [(key: String, value: String)], toolVersion: String, start: Instant) {
         self.resource = resource
@@ -16,15 +18,17 @@ package struct OTLPWriter {
         self.start = start
     }
 
-    /// The request's body.
+    /// The request's body. Whoever takes a push keeps what it said until another says something else, so that a series
+    /// that was pushed once is pushed again, with 0 where it is nothing any more.
     ///
     /// - Parameters:
     ///   - report: Of a run, if there is one.
     ///   - progress: How much of the work is done, 0…1.
     ///   - now: On the wall clock.
-    package func body(of report: Report?, progress: Double?, now: Instant) -> [UInt8] {
+    package mutating func body(of report: Report?, progress: Double?, now: Instant) -> [UInt8] {
         var all = report.map { LiveMetrics.families(of: $0) } ?? Exposition()
         LiveMetrics.addProgress(progress, to: &all)
+        all.addZeros(told: &told)
         let times = [
             ("startTimeUnixNano", JSONNode.text(String(start.nanoseconds))),
             ("timeUnixNano", JSONNode.text(String(now.nanoseconds))),

@@ -21,6 +21,8 @@ struct Exposition {
         var name: String
         var kind: Kind
         var help: String
+        /// Whether what is not told is 0: parts of a whole, and states of which one holds.
+        var isComplete: Bool
         var samples: [Sample] = []
     }
 
@@ -28,9 +30,26 @@ struct Exposition {
     private(set) var families: [Family] = []
 
     /// Begins a family; the samples that follow are of it.
-    mutating func family(_ name: String, _ kind: Kind, _ help: String, unless skip: Bool = false) {
+    mutating func family(
+        _ name: String, _ kind: Kind, _ help: String, isComplete: Bool = false, unless skip: Bool = false
+    ) {
         guard !skip else { return }
-        families.append(Family(name: name, kind: kind, help: help))
+        families.append(Family(name: name, kind: kind, help: help, isComplete: isComplete))
+    }
+
+    /// Tells 0 of each series that was told before and is not any more, of families that say that this is what it means.
+    ///
+    /// - Parameter told: The labels that were told of each family; takes in those of now.
+    mutating func addZeros(told: inout [String: [[String: String]]]) {
+        for index in families.indices where families[index].isComplete {
+            let now = families[index].samples.map { Dictionary($0.labels, uniquingKeysWith: { $1 }) }
+            let before = told[families[index].name] ?? []
+            for sample in before where !now.contains(sample) {
+                let labels = sample.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+                families[index].samples.append(Sample(name: families[index].name, labels: labels, value: 0))
+            }
+            told[families[index].name] = before + now.filter { !before.contains($0) }
+        }
     }
 
     mutating func sample(_ name: String, _ labels: [(String, String)], _ value: Double) {

@@ -33,7 +33,7 @@ package struct PrometheusWriter: ReportWriter {
     private typealias Labels = [(String, String)]
 
     private static func run(_ report: Report, into text: inout Exposition) {
-        text.family("beaconswarm_run_info", .gauge, "What was run.")
+        text.family("beaconswarm_run_info", .gauge, "What was run.", isComplete: true)
         text.sample(
             "beaconswarm_run_info",
             [
@@ -92,7 +92,7 @@ package struct PrometheusWriter: ReportWriter {
         _ all: [(Labels, Report.EventCounts)], prefix: String, into text: inout Exposition
     ) {
         let name = prefix + "events"
-        text.family(name, .gauge, "Events by fate and cause.", unless: all.isEmpty)
+        text.family(name, .gauge, "Events by fate and cause.", isComplete: true, unless: all.isEmpty)
         for (labels, events) in all {
             text.sample(name, labels + [("fate", "delivered"), ("cause", "")], Double(events.delivered))
             for fate in events.fates {
