@@ -109,7 +109,8 @@ enum Stylesheet {
         table{border-collapse:collapse;width:100%;font-size:14px}
         caption{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);
         white-space:nowrap}
-        th,td{padding:6px 10px;border-bottom:1px solid var(--rule);text-align:left;vertical-align:baseline}
+        th,td{padding:6px 10px;border-bottom:1px solid var(--rule);text-align:left;vertical-align:baseline;
+        overflow-wrap:break-word}
         th:first-child,td:first-child{padding-left:0}th:last-child,td:last-child{padding-right:0}
         thead th{overflow-wrap:normal;font-weight:500;font-size:13px;color:var(--quiet)}
         tbody th{font-weight:500;min-width:9.5em}
@@ -143,7 +144,7 @@ enum Stylesheet {
         .panel,figure{padding:14px 12px 8px}
         svg.wide{display:none}svg.narrow{display:block}
         td.w{min-width:7em}
-        tbody th{min-width:6em;overflow-wrap:break-word}
+        tbody th{min-width:6em}
         .many::before{content:"more columns to the right: scroll →";position:sticky;left:0;
         display:inline-block;padding:0 0 4px;font-size:12.5px;color:var(--quiet)}
         .facts{grid-template-columns:1fr}
