@@ -114,6 +114,9 @@ def test_two_runs_are_side_by_side_as_compare_shows_them(tool: Tool, folder: Pat
     for pair in pairs:
         base, candidate = re.findall(r"\d", pair)
         assert f".picks:has(.b{base}:checked):has(.c{candidate}:checked) .p{base}-{candidate}{{display:block}}" in style
+    # A base that is not earlier has no pair, and is told so.
+    assert ".picks:has(.b1:checked):has(.c1:checked) .unordered{display:block}" in style
+    assert "pick an earlier base" in page.text
     compared = tool.run(
         "compare", folder / "reports/one", folder / "reports/three", "--format", "html"
     ).expect(0)
@@ -121,6 +124,26 @@ def test_two_runs_are_side_by_side_as_compare_shows_them(tool: Tool, folder: Pat
     assert verdict in path.read_text()
     identifiers = [one["id"] for _, one in page.elements if "id" in one]
     assert len(identifiers) == len(set(identifiers))
+
+
+def test_runs_that_look_alike_are_told_apart(tool: Tool, folder: Path, tmp_path: Path):
+    (tmp_path / "mine").mkdir()
+    for number, moment in enumerate(["18:04:00", "18:04:00", "18:04:07", "18:05:00"]):
+        copy = tmp_path / "mine" / f"run-{number}"
+        shutil.copytree(folder / "reports/one", copy)
+        text = (copy / "report.json").read_text()
+        changed = re.sub(r'("started_at": ")[^"]*', rf"\g<1>2026-03-01T{moment}.000Z", text)
+        (copy / "report.json").write_text(changed)
+    done = subprocess.run(
+        [BINARY, "runs", ".", "--html", "../page.html"], cwd=tmp_path / "mine", capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 0, done.stderr
+    page = Page(tmp_path / "page.html")
+    text = " ".join(page.text.split())
+    for label in ("18:04:00 · aaaaaaaaa · passed · run-0", "18:04:07 · aaaaaaaaa · passed", "18:05 · aaaaaaaaa · passed"):
+        assert f"2026-03-01 {label}" in text, label
+    # A folder that is named by where one stands is called by its own name.
+    assert "<h1>mine</h1>" in (tmp_path / "page.html").read_text()
 
 
 def test_a_page_takes_the_place_of_a_page_and_of_nothing_else(tool: Tool, folder: Path, tmp_path: Path):

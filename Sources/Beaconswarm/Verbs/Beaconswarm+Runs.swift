@@ -45,17 +45,28 @@ extension Beaconswarm {
         for failure in found.failures { Console.error("left out: \(failure)") }
         let cells = found.entries.compactMap(\.cell)
         if !cells.isEmpty { tellMissing(figures, in: FigureTags(of: cells)) }
-        let history = RunHistory(folder: folder, entries: found.entries, figures: figures)
+        var history = RunHistory(folder: folder, entries: found.entries, figures: figures)
         guard let page = options.html else {
             let colored = options.color && Host.outputIsTerminal && Host.allowsColor
             Console.output(RunHistoryText.render(history, color: colored))
             return .success
         }
+        history.folder = ownName(of: folder)
         try OutputFile.write(
             RunHistoryHTML.write(history, toolVersion: version), to: page, isDurable: false)
         let count = found.entries.count
         Console.error("\(count) \(count == 1 ? "run" : "runs"): \(page)")
         return .success
+    }
+
+    /// What a page calls a folder: as the user does, or by its own name where the user's is none.
+    private static func ownName(of folder: String) -> String {
+        guard let last = folder.split(separator: "/").last, last.allSatisfy({ $0 == "." }),
+            let path = realpath(folder, nil)
+        else { return folder }
+        defer { free(path) }
+        let whole = String(cString: path)
+        return whole.split(separator: "/").last.map(String.init) ?? whole
     }
 
     /// Runs without a population or an entry show no figure of it; a name that none of them has may be a slip.

@@ -94,6 +94,12 @@ extension RunHistory.Entry {
         return "\(time.dateText) \(time.timeText.prefix(5))"
     }
 
+    /// The same with the seconds, for runs that began in one minute.
+    var whenToTheSecond: String {
+        let time = CivilTime(at)
+        return "\(time.dateText) \(time.timeText.prefix(8))"
+    }
+
     /// The verdict, as lists tell it.
     var word: String {
         isPartial ? "unfinished" : exitCode == 0 ? verdict.rawValue : "\(verdict.rawValue) (\(exitCode))"

@@ -24,16 +24,21 @@ struct RunPairs {
         guard runs.count > 1 else { return }
         html.element("h3", "Two runs side by side")
         html.element("div", ["class": "picks"]) { html in
-            html.element(
-                "p", ["class": "quiet"],
-                "An earlier run as base, and a later one as candidate."
-                    + (older > 0
-                        ? " The latest \(runs.count) can be picked here; `beaconswarm compare BASE CANDIDATE` compares any two."
-                        : ""))
+            html.element("p", ["class": "quiet"]) { html in
+                html.add("An earlier run as base, and a later one as candidate.")
+                guard older > 0 else { return }
+                html.add(" The latest \(runs.count) can be picked here; ")
+                html.element("code", "beaconswarm compare BASE CANDIDATE")
+                html.add(" compares any two.")
+            }
             html.element("div", ["class": "two"]) { html in
                 choice("base", "b", checked: runs.count - 2, among: 0..<runs.count - 1, into: &html)
                 choice("candidate", "c", checked: runs.count - 1, among: 1..<runs.count, into: &html)
             }
+            html.element(
+                "p", ["class": "pair unordered"],
+                "The base has to be an earlier run than the candidate: pick an earlier base, or a later candidate."
+            )
             for candidate in runs.indices.reversed() {
                 for base in runs.indices where base < candidate { pair(base, candidate, into: &html) }
             }
@@ -46,7 +51,6 @@ struct RunPairs {
         html.element("fieldset") { html in
             html.element("legend", title)
             for index in range.reversed() {
-                let entry = runs[index].entry
                 html.element("label") { html in
                     let name = "\(prefix)-\(letter)"
                     if index == checked {
@@ -56,10 +60,21 @@ struct RunPairs {
                     } else {
                         html.empty("input", ["type": "radio", "name": name, "class": "\(letter)\(index)"])
                     }
-                    html.add(" \(entry.when) · \(entry.shortCommit) · \(entry.word)")
+                    html.add(" " + label(of: index))
                 }
             }
         }
+    }
+
+    /// How a run is called: by the minute in which it began, or, where another one has the same label, by more.
+    private func label(of index: Int) -> String {
+        let forms: [(RunHistory.Entry) -> String] = [
+            { "\($0.when) · \($0.shortCommit) · \($0.word)" },
+            { "\($0.whenToTheSecond) · \($0.shortCommit) · \($0.word)" },
+        ]
+        let own = runs[index].entry
+        let telling = forms.first { form in runs.filter { form($0.entry) == form(own) }.count == 1 }
+        return telling?(own) ?? "\(forms[1](own)) · \(own.path)"
     }
 
     private func pair(_ base: Int, _ candidate: Int, into html: inout Markup) {
@@ -72,14 +87,15 @@ struct RunPairs {
 }
 
 extension Markup {
-    /// A style sheet that shows of all pairs in a `.picks` the one that is picked in it.
+    /// A style sheet that shows of all pairs in a `.picks` the one that is picked in it, or that there is none such.
     ///
     /// - Parameter count: How many there are to pick from.
     mutating func pairs(_ count: Int) {
         rules(
             (0..<count).flatMap { base in
-                (base + 1..<max(base + 1, count)).map { candidate in
-                    ".picks:has(.b\(base):checked):has(.c\(candidate):checked) .p\(base)-\(candidate){display:block}"
+                (0..<count).map { candidate in
+                    let shown = base < candidate ? ".p\(base)-\(candidate)" : ".unordered"
+                    return ".picks:has(.b\(base):checked):has(.c\(candidate):checked) \(shown){display:block}"
                 }
             })
     }
