@@ -494,5 +494,7 @@ def test_a_browser_shows_the_run_and_drains_it(tool: Tool, tmp_path: Path, brows
     browser.wait_for("document.getElementById('link').innerText.startsWith('The program has ended')")
     assert browser.value("document.querySelector('.verdict').className") == "verdict interrupted"
     assert browser.value("document.getElementById('drain').disabled")
+    assert str(tmp_path / "out") in browser.value("document.querySelector('footer').innerText")
+    assert faint_words(browser)[1] == []
     running.wait().expect(105)
     assert browser.complaints == []

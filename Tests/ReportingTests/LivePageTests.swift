@@ -110,11 +110,14 @@ struct LivePageTests {
         #expect(!text.contains("<b onmouseover"))
     }
 
-    @Test("What was said is shown with the newest first, as text")
+    @Test("What was said is shown as a terminal has it, as text, and nothing where nothing was said")
     func log() {
-        let part = LivePage.log(["first", "<b>second</b>"])
-        let positions = ["&lt;b&gt;second", "first"].compactMap { part.html.firstRange(of: $0)?.lowerBound }
-        #expect(positions.count == 2 && positions[0] < positions[1])
+        let part = LivePage.log(["first", "<b>second</b>", "step  load"])
+        let positions = ["first", "&lt;b&gt;second", "step  load"]
+            .compactMap { part.html.firstRange(of: $0)?.lowerBound }
+        #expect(positions.count == 3 && positions == positions.sorted())
+        #expect(part.html.contains("<li class=\"columns\">step"))
+        #expect(LivePage.log([]) == LivePage.Part(id: "log", html: ""))
     }
 
     @Test("Summaries, counters and gauges are pushed as what they are")
@@ -135,9 +138,6 @@ struct LivePageTests {
         #expect(point["timeUnixNano"]?.string == "1700000001000000000")
         #expect(metric("beaconswarm_progress_ratio")?["gauge"] != nil)
     }
-}
-
-extension String {
 
     @Test("A series that was pushed once is pushed again with 0 where it is nothing any more")
     func endedSeries() throws {
@@ -169,6 +169,9 @@ extension String {
             #expect(info == ["unfinished": .number(0), report.verdict.rawValue: .number(1)])
         }
     }
+}
+
+extension String {
     /// How often another text is in this one.
     fileprivate func count(of other: String) -> Int { ranges(of: other).count }
 }

@@ -56,6 +56,7 @@ struct CapacityRunner: Sendable {
         try begin(session)
         let output = try CapacityOutput(
             name: scenario.reference.name, out: options.run.out, startedAt: startedAt)
+        console.watch?.keep(in: output.path)
         interruption.begin()
         let search = Search(output: output, virtual: virtual, began: began, deadline: virtual.deadline)
         if options.isVirtual {

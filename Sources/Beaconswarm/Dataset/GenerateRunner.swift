@@ -46,6 +46,7 @@ final class GenerateRunner {
         guard part == .whole || !plans(cut: nil).isShared else { throw PartRunner.shared }
         try checkColumns()
         console.warn(of: scenario.document)
+        console.watch?.keep(in: options.out)
         let stores = try RunStores(ofSimulated: scenario)
         defer { stores.removeIfTemporary() }
         interruption.begin()

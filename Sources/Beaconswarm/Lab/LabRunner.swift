@@ -42,6 +42,7 @@ struct LabRunner {
         }
         try checkRoom()
         let folder = try makeFolder()
+        options.watch?.keep(in: folder.path)
         var output = LabOutput(report: try blank(), folder: folder, console: console)
         try introduce(output.report)
         try output.writePartial()

@@ -90,6 +90,7 @@ struct RepeatRunner {
         let cells = cells
         var output = LabOutput(
             report: blank, folder: try RunFolder(creating: path), console: console, runsSpeak: true)
+        options.watch?.keep(in: path)
         // Whatever ends the process from here on leaves something to be read.
         try output.writePartial()
         try introduce(cells, forecast)

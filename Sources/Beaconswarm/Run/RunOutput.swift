@@ -50,6 +50,7 @@ struct RunOutput: Sendable {
         }
         let folder = partFolder == nil ? try RunFolder(creating: path) : RunFolder(existing: path)
         self.folder = folder
+        options.watch?.keep(in: path)
         if let traced { trace = try TraceFile(of: traced, in: folder) } else { trace = nil }
         reserve = DiskReserve(in: path, bytes: DiskReserve.limit, share: 0.5)
         copies = try EventCopies(

@@ -11,8 +11,15 @@ final class Watch: Sendable {
         var share: Double?
         /// What was said on the way; the oldest lines are forgotten.
         var said: [String] = []
+        /// Where its report will be, once there is a folder for it.
+        var folder: String?
         /// What it came to, once it is over.
         var ending: String?
+
+        /// Where the report is, for the foot of the page of work that is over.
+        var farewell: String {
+            folder.map { "Drawn as it happened; the report is in \($0)." } ?? "Drawn as it happened."
+        }
     }
 
     /// What is known of the work.
@@ -71,10 +78,11 @@ final class Watch: Sendable {
 
     // MARK: - For those who work
 
-    /// What was said on the way.
+    /// What was said on the way; without a terminal's colours.
     func say(_ line: String) {
+        let plain = line.replacing(/\u{1B}\[[0-9;]*m/, with: "")
         state.withLock { state in
-            state.standing.said.append(line)
+            state.standing.said.append(plain)
             if state.standing.said.count > Watch.lineLimit { state.standing.said.removeFirst() }
         }
     }
@@ -85,6 +93,11 @@ final class Watch: Sendable {
             state.standing.line = line
             if let share { state.standing.share = min(1, max(0, share)) }
         }
+    }
+
+    /// The report will be in this folder; of several that belong together, in the first, which has the others in it.
+    func keep(in folder: String) {
+        state.withLock { $0.standing.folder = $0.standing.folder ?? folder }
     }
 
     /// From now on what is known of a run is asked for here.
@@ -105,7 +118,10 @@ final class Watch: Sendable {
     func end(_ status: CommandStatus) {
         state.withLock { state in
             let code = status == .success ? "" : " with exit code \(status.rawValue)"
-            state.standing.ending = "The program has ended\(code); this page stays as it is."
+            // A command that failed may have left nothing.
+            state.standing.folder = state.standing.folder.flatMap { OutputFile.exists($0) ? $0 : nil }
+            let place = state.standing.folder.map { "the report is in \($0), and " } ?? ""
+            state.standing.ending = "The program has ended\(code); \(place)this page stays as it is."
             state.standing.line = "over"
             state.standing.share = 1
             state.interruption = nil

@@ -61,10 +61,13 @@ final class WatchHub {
     func end() {
         guard !viewers.isEmpty else { return }
         renew()
-        let text = watch.standing.ending ?? ""
+        let standing = watch.standing
+        let last = JSONNode.object([
+            ("text", .text(standing.ending ?? "")), ("foot", .text(standing.farewell)),
+        ])
         for viewer in viewers.values {
             send(to: viewer)
-            viewer.end(.event("end", .object([("text", .text(text))])))
+            viewer.end(.event("end", last))
         }
     }
 

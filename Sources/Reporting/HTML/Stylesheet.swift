@@ -33,7 +33,7 @@ enum Stylesheet {
         .verdict{margin:26px 0 0;padding:18px 22px;background:var(--card);border:1px solid var(--rule);
         border-left:6px solid var(--tone);border-radius:10px}
         .passed{--tone:var(--good)}.failed{--tone:var(--bad)}.invalid{--tone:var(--warn)}
-        .interrupted{--tone:var(--suppressed)}
+        .interrupted{--tone:var(--quiet)}
         .verdict .word{display:flex;align-items:center;gap:9px;margin:0;font-weight:700;color:var(--tone);
         font-size:15px}
         .verdict .word svg{width:20px;height:20px;flex:none}

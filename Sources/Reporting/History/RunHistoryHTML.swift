@@ -31,7 +31,7 @@ package enum RunHistoryHTML {
 
     private static let style: StaticString = """
         .of-passed{--c:var(--good)}.of-failed{--c:var(--bad)}.of-invalid{--c:var(--warn)}
-        .of-interrupted{--c:var(--suppressed)}
+        .of-interrupted{--c:var(--quiet)}
         .trend .g{stroke-dasharray:none}
         .was-passed{color:var(--good)}.was-failed{color:var(--bad)}
         .was-invalid,.was-interrupted{color:var(--warn)}

@@ -68,13 +68,19 @@ package enum LivePage {
 
         """
 
-    /// What was said on the way, the newest first.
+    /// What was said on the way, as a terminal has it: the newest below. Nothing where nothing was said.
     package static func log(_ lines: [String]) -> Part {
         var html = Markup()
+        guard !lines.isEmpty else { return Part(id: "log", html: "") }
         html.element("section", ["id": "log", "aria-labelledby": "log-h"]) { html in
             html.element("h2", ["id": "log-h"], "What was said")
-            html.element("ol", ["class": "log panel"]) { html in
-                for line in lines.reversed() { html.element("li", line) }
+            html.element("div", ["class": "log panel"]) { html in
+                html.element("ol") { html in
+                    for line in lines {
+                        // What has columns keeps them; a sentence is broken where there is no room for it.
+                        html.element("li", ["class": line.contains("  ") ? "columns" : "words"], line)
+                    }
+                }
             }
         }
         return Part(id: "log", html: html.text)

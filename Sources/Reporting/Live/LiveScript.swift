@@ -52,11 +52,12 @@ package enum LiveScript {
           buttons[1].disabled = over || asked > 1;
         };
 
-        const finish = text => {
+        const finish = news => {
           over = true;
           if (source) source.close();
           buttons.forEach(one => { one.disabled = true; });
-          say(text);
+          say(news.text);
+          document.querySelector("footer").textContent = news.foot;
         };
         const listen = () => {
           if (over) return;
@@ -73,7 +74,7 @@ package enum LiveScript {
           });
           on("status", news => { say("connected"); show(news); });
           on("parts", news => news.forEach(part => draw(part.id, part.html)));
-          on("end", news => finish(news.text));
+          on("end", finish);
           own.onerror = () => {
             if (own !== source || over) return;
             say("no connection: the run may be over; trying again");

@@ -24,7 +24,9 @@ enum LiveStylesheet {
         .course li{display:flex;gap:12px;padding:4px 0;border-bottom:1px solid var(--rule)}
         .course b{flex:0 0 7em;font-weight:620}
         .course .over,.course .ahead{color:var(--quiet)}.course .force b{color:var(--warn)}
-        .log{list-style:none;max-height:20em;overflow:auto;font-size:14px;white-space:pre-wrap}
-        .log li{padding:2px 0}
+        .log{display:flex;flex-direction:column-reverse;max-height:20em;overflow:auto;
+        font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,"Liberation Mono",monospace;font-size:13px}
+        .log ol{margin:0;padding:0;list-style:none}
+        .log li{padding:2px 0;white-space:pre-wrap}.log .columns{white-space:pre}
         """
 }
