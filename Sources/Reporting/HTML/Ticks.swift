@@ -2,7 +2,8 @@
 enum Ticks {
     /// From 0 to at least `maximum` in three to six round steps.
     static func linear(upTo maximum: Double) -> [Double] {
-        guard maximum > 0, maximum.isFinite else { return [0, 1] }
+        // Steps of the least numbers that there are would be nothing.
+        guard maximum > 1e-300, maximum.isFinite else { return [0, 1] }
         var magnitude = 1.0
         while magnitude * 10 <= maximum { magnitude *= 10 }
         while magnitude > maximum { magnitude /= 10 }
