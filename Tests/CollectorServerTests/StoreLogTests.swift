@@ -39,7 +39,7 @@ struct StoreLogTests {
         var file = WireBuffer()
         var ends: [Int] = []
         for batch in 1...3 as ClosedRange<Int64> {
-            append(rowBuffer(0..<Int(batch), batch: batch), to: &file)
+            appendFrame(rowBuffer(0..<Int(batch), batch: batch), to: &file)
             ends.append(file.count)
         }
         let bytes = file.bytes
@@ -97,7 +97,7 @@ struct StoreLogTests {
         #expect(!log.isEmpty)
         // A frame that was being written when the process died.
         var torn = WireBuffer()
-        append(rowBuffer(0..<5, batch: 9), to: &torn)
+        appendFrame(rowBuffer(0..<5, batch: 9), to: &torn)
         let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: try #require(log.last)))
         try handle.seekToEnd()
         try handle.write(contentsOf: Data(torn.bytes.dropLast(1)))
@@ -191,15 +191,6 @@ struct StoreLogTests {
 
     // MARK: Support
 
-    private func durableStore(
-        _ path: String, _ logging: StoreLogging, _ merger: HeldExecutor
-    ) throws -> DurableStore {
-        var configuration = CollectorServerConfiguration()
-        configuration.storePath = path
-        configuration.logging = logging
-        return try DurableStore(configuration: configuration, merger: merger)
-    }
-
     /// Adds each thirtieth of a text as a row of its own, to one buffer with the text packed.
     private func append(
         _ text: [UInt8], request: Int64, to rows: inout RowBuffer, _ whole: inout RowBuffer
@@ -224,20 +215,6 @@ struct StoreLogTests {
                     start = end
                 }
             }
-        }
-    }
-
-    private func append(_ rows: RowBuffer, to file: inout WireBuffer) {
-        rows.bytes.withUnsafeBytes { bytes in
-            let frame = LogFrame(rows: bytes, rowCount: rows.count, lastBatch: rows.lastBatch)
-            frame.header.span.withUnsafeBytes { file.append(contentsOf: $0) }
-            file.append(contentsOf: frame.rows)
-        }
-    }
-
-    private func copyStore(_ path: String, to other: String) throws {
-        for suffix in StoreFiles.suffixes(at: path) {
-            try FileManager.default.copyItem(atPath: path + suffix, toPath: other + suffix)
         }
     }
 }

@@ -1,4 +1,5 @@
 import Accounting
+import Foundation
 import GRDB
 import Synchronization
 import Wire
@@ -33,6 +34,30 @@ func rowBuffer(_ sequences: Range<Int>, batch: Int64) -> RowBuffer {
         }
     }
     return rows
+}
+
+/// Appends a frame to a log.
+func appendFrame(_ rows: RowBuffer, to file: inout WireBuffer) {
+    rows.bytes.withUnsafeBytes { bytes in
+        let frame = LogFrame(rows: bytes, rowCount: rows.count, lastBatch: rows.lastBatch)
+        frame.header.span.withUnsafeBytes { file.append(contentsOf: $0) }
+        file.append(contentsOf: frame.rows)
+    }
+}
+
+/// Opens a store.
+func durableStore(_ path: String, _ logging: StoreLogging, _ merger: HeldExecutor) throws -> DurableStore {
+    var configuration = CollectorServerConfiguration()
+    configuration.storePath = path
+    configuration.logging = logging
+    return try DurableStore(configuration: configuration, merger: merger)
+}
+
+/// Copies what a process would find that continues a store after the end of another.
+func copyStore(_ path: String, to other: String) throws {
+    for suffix in StoreFiles.suffixes(at: path) {
+        try FileManager.default.copyItem(atPath: path + suffix, toPath: other + suffix)
+    }
 }
 
 /// All rows of a store's table.

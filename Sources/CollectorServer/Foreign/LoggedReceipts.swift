@@ -3,28 +3,49 @@ import Foundation
 /// Rows that a collector has acknowledged and not brought into its table yet: those in its log, while it runs or where it was
 /// killed.
 struct LoggedReceipts {
-    private let files: [Data]
+    private let files: [(path: String, data: Data)]
 
     /// Opens the log's files, if there are any; what is deleted later stays readable.
     init(beside store: String) {
-        files = LogFile.all(beside: store).compactMap {
-            try? Data(contentsOf: URL(fileURLWithPath: $0), options: .alwaysMapped)
+        files = LogFile.all(beside: store).compactMap { path in
+            (try? Data(contentsOf: URL(fileURLWithPath: path), options: .alwaysMapped)).map { (path, $0) }
         }
     }
 
     var isEmpty: Bool { files.isEmpty }
 
     /// Takes the rows of requests beyond a number.
-    func read(after batch: Int64, into sink: inout ReceiptsSink) {
-        let unpacker = RowUnpacker()
-        for file in files {
-            file.withUnsafeBytes { bytes in
-                guard let content = LogFile.Content(bytes) else { return }
-                for frame in LogFrames(content.frames) where frame.lastBatch > batch {
-                    var reader = RowReader(frame.rows, unpacker: unpacker)
-                    while let row = reader.next() { _ = sink.take(LoggedReceipts.receipt(row)) }
+    ///
+    /// - Parameter identity: The store's; `nil` for one that has none.
+    /// - Throws: ``ForeignReceiptsError``, for another store's log and for one that is damaged.
+    func read(after batch: Int64, of identity: Int64?, into sink: inout ReceiptsSink) throws {
+        for (path, data) in files {
+            try data.withUnsafeBytes { bytes in
+                switch LogContent(bytes) {
+                case .unmade: break
+                case .damaged: throw LoggedReceipts.damage(path, at: 0, after: 0)
+                case .frames(let part):
+                    guard part.belongs(to: identity) else {
+                        throw ForeignReceiptsError.unreadable(path: path, reason: LogWords.foreign)
+                    }
+                    if let offset = part.damage {
+                        throw LoggedReceipts.damage(path, at: offset, after: part.requests)
+                    }
+                    LoggedReceipts.read(part, after: batch, into: &sink)
                 }
             }
+        }
+    }
+
+    private static func damage(_ path: String, at offset: Int, after requests: Int) -> ForeignReceiptsError {
+        .unreadable(path: path, reason: LogWords.damage(at: offset, after: requests))
+    }
+
+    private static func read(_ part: LogPart, after batch: Int64, into sink: inout ReceiptsSink) {
+        let unpacker = RowUnpacker()
+        for frame in LogFrames(part.frames) where frame.lastBatch > batch {
+            var reader = RowReader(frame.rows, unpacker: unpacker)
+            while let row = reader.next() { _ = sink.take(receipt(row)) }
         }
     }
 

@@ -17,9 +17,12 @@ enum SQLiteReceipts {
             sink = try open(path, configuration).read { db in
                 var sink = taken
                 try read(db, path: path, into: &sink)
-                if !log.isEmpty {
+                if !log.isEmpty,
+                    try Int.fetchOne(db, sql: "PRAGMA application_id") == EventStore.applicationID
+                {
                     let last = "SELECT batch FROM events ORDER BY rowid DESC LIMIT 1"
-                    try log.read(after: Int64.fetchOne(db, sql: last) ?? 0, into: &sink)
+                    let held = try Int64.fetchOne(db, sql: last) ?? 0
+                    try log.read(after: held, of: StoreIdentity.read(db), into: &sink)
                 }
                 try NotKeptTable.forEach(in: db) { sink.take(notKept: $0, $1, receivedAt: $2) }
                 return sink

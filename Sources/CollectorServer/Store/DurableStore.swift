@@ -38,20 +38,48 @@ final class DurableStore: Sendable {
     /// - Parameter merger: Where rows are merged. Nothing waits for it.
     /// - Throws: ``CollectorServerError``.
     init(configuration: CollectorServerConfiguration, merger: any CommitExecutor) throws {
+        isTemporary = configuration.storePath == nil
+        logging = DurableStore.logging(configuration)
+        // Before anything is opened: of a store that is another's, or not there, no file is to be left behind.
+        let early = try configuration.storePath.flatMap { try DurableStore.claim($0) }
         let table = try EventStore(
             path: configuration.storePath, temporaryFolder: configuration.temporaryFolder,
             byteLimit: configuration.limits.storeBytes, refusesCommit: configuration.refusesCommit)
         path = table.path
-        isTemporary = configuration.storePath == nil
-        lock = isTemporary ? nil : try DurableStore.lock(table.path)
-        if !isTemporary { try LogRecovery.recover(into: table) }
+        lock = try isTemporary ? nil : early ?? DurableStore.lock(table.path)
+        var identity: Int64 = 0
+        if !isTemporary {
+            do { identity = try DurableStore.recover(table, makesIdentity: logging != .never) } catch {
+                table.close()
+                throw error
+            }
+        }
         // A temporary log stays as long as its server: in few files, as each is open.
-        log = StoreLog(beside: table.path, fileBytes: isTemporary ? 1 << 30 : 64 << 20)
-        logging = DurableStore.logging(configuration)
+        log = StoreLog(
+            beside: table.path, of: identity, fileBytes: isTemporary ? 1 << 30 : 64 << 20)
         refusesCommit = configuration.refusesCommit
         onWarning = configuration.onWarning
         self.merger = merger
         self.table = Mutex(table)
+    }
+
+    /// Takes a store that is there.
+    ///
+    /// - Returns: `nil` where none is.
+    private static func claim(_ path: String) throws -> PathLock? {
+        try LogRecovery.checkStore(path)
+        return access(path, F_OK) == 0 ? try lock(path) : nil
+    }
+
+    /// Brings in what an earlier process left in the log.
+    ///
+    /// - Parameter makesIdentity: Whether the store is to have an identity, for a log of its own.
+    /// - Returns: the store's identity.
+    private static func recover(_ table: EventStore, makesIdentity: Bool) throws -> Int64 {
+        let identity = try table.identity()
+        try LogRecovery.recover(into: table, of: identity)
+        if let identity { return identity }
+        return makesIdentity ? try table.makeIdentity() : 0
     }
 
     /// Keeps a second collector from the store of a first: each numbers requests and copies from what it found.

@@ -1,26 +1,30 @@
 import Foundation
 
-/// One file of a store's log: a head that says what it goes on from, and then frames. It is only ever appended to.
+/// One file of a store's log: a head that says whose it is and what it goes on from, and then frames. It is only ever
+/// appended to.
 ///
 /// One thread appends; others read what it said was whole.
 final class LogFile: Sendable {
-    static let headerBytes = 16
-    /// "BSWMLOG1".
-    private static let mark: UInt64 = 0x3147_4F4C_4D57_5342
+    /// A mark, the highest request number of what came before, and the store's identity, in the machine's order.
+    static let headerBytes = 24
+    /// "BSWMLOG2".
+    private static let mark: UInt64 = 0x3247_4F4C_4D57_5342
 
     let path: String
     private let descriptor: CInt
 
     /// Makes a file.
     ///
-    /// - Parameter base: The highest request number that the table, or the log before this file, holds.
+    /// - Parameters:
+    ///   - base: The highest request number that the table, or the log before this file, holds.
+    ///   - identity: The store's.
     /// - Throws: ``SystemFailure``.
-    init(making path: String, after base: Int64) throws(SystemFailure) {
+    init(making path: String, after base: Int64, of identity: Int64) throws(SystemFailure) {
         let descriptor = open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o644)
         guard descriptor >= 0 else { throw SystemFailure() }
         self.path = path
         self.descriptor = descriptor
-        var head = (LogFile.mark, base)
+        var head = (LogFile.mark, base, identity)
         var failure: SystemFailure?
         withUnsafeBytes(of: &head) { bytes in
             do throws(SystemFailure) { try write([bytes]) } catch { failure = error }
@@ -87,34 +91,18 @@ final class LogFile: Sendable {
         return body(UnsafeRawBufferPointer(start: memory + (start - first), count: end - start))
     }
 
-    /// What a file that another process left, or that grows, holds at present.
-    struct Content {
-        /// The highest request number of what came before it.
-        var base: Int64
-        /// Its frames, and at the end perhaps a part of one.
-        var frames: UnsafeRawBufferPointer
-
-        /// - Returns: `nil` where the bytes are not even a whole head.
-        init?(_ bytes: UnsafeRawBufferPointer) {
-            guard bytes.count >= headerBytes, bytes.loadUnaligned(as: UInt64.self) == mark else { return nil }
-            base = bytes.loadUnaligned(fromByteOffset: 8, as: Int64.self)
-            frames = UnsafeRawBufferPointer(rebasing: bytes[headerBytes...])
-        }
-    }
-
     /// Reads a file that need not be this process's own.
     ///
-    /// - Returns: what `body` returns; it gets `nil` where the file has not even a whole head, because its process died at
-    ///   its making.
+    /// - Returns: what `body` returns.
     /// - Throws: ``SystemFailure``, or what `body` throws.
-    static func read<Result>(_ path: String, _ body: (Content?) throws -> Result) throws -> Result {
+    static func read<Result>(_ path: String, _ body: (LogContent) throws -> Result) throws -> Result {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw SystemFailure() }
         defer { close(descriptor) }
         var info = stat()
         guard fstat(descriptor, &info) == 0 else { throw SystemFailure() }
         let outcome = try withBytes(descriptor, from: 0, to: Int(info.st_size)) { bytes in
-            Swift.Result { try body(Content(bytes)) }
+            Swift.Result { try body(LogContent(bytes)) }
         }
         return try outcome.get()
     }

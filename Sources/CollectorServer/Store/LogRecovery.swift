@@ -4,45 +4,95 @@ import Foundation
 enum LogRecovery {
     /// Brings the rows into the table that it does not have, and deletes the log.
     ///
-    /// A frame that is not whole was never acknowledged; nothing lies behind it in its file.
+    /// A frame that was broken off was never acknowledged; nothing lies behind it in its file. Anything else that is no
+    /// frame is damage: what lies before it is brought in, and the log stays.
     ///
-    /// - Throws: ``CollectorServerError``, if the table does not take them: then the log stays.
-    static func recover(into table: EventStore) throws {
+    /// - Parameter identity: The store's; `nil` for one that has none.
+    /// - Throws: ``CollectorServerError``, if the log is another store's or is damaged, or the table does not take the rows:
+    ///   then the log stays.
+    static func recover(into table: EventStore, of identity: Int64?) throws {
         let paths = LogFile.all(beside: table.path)
+        // Nothing of any is taken before all are known to be the store's.
+        for path in paths { try read(path, of: table.path) { try check($0, of: path, table.path, identity) } }
         for path in paths {
             let held = try table.lastBatch()
-            do {
-                let failure = try LogFile.read(path) { content in
-                    try content.flatMap { try merge($0, of: path, into: table, after: held) }
-                }
-                if let failure {
-                    throw CollectorServerError.storeFailure(
-                        path: table.path,
-                        reason: "the table does not take the acknowledged events in \(path): \(failure)")
-                }
-            } catch let failure as SystemFailure {
-                throw CollectorServerError.storeFailure(
-                    path: table.path, reason: "its log \(path) cannot be read: \(failure.reason)")
+            try read(path, of: table.path) { content in
+                guard case .frames(let part) = content else { return }
+                try merge(part, of: path, into: table, after: held)
             }
         }
         for path in paths { unlink(path) }
     }
 
-    /// - Returns: why the table did not take them, if it did not.
+    /// Refuses a store that is about to be made beside a log of another: of one that was moved away or deleted.
+    ///
+    /// - Throws: ``CollectorServerError``.
+    static func checkStore(_ path: String) throws {
+        let isThere = [path, path + "-wal"].contains { isFilled($0) }
+        guard !isThere, let log = LogFile.all(beside: path).first(where: isFilled) else { return }
+        throw CollectorServerError.storeFailure(
+            path: path,
+            reason:
+                "there is no store, and \(log) holds acknowledged events of one; put that one back, or move the "
+                + "log away")
+    }
+
+    private static func isFilled(_ path: String) -> Bool {
+        var info = stat()
+        return stat(path, &info) == 0 && info.st_size > 0
+    }
+
+    private static func read(_ path: String, of store: String, _ body: (LogContent) throws -> Void) throws {
+        do {
+            try LogFile.read(path, body)
+        } catch let failure as SystemFailure {
+            throw CollectorServerError.storeFailure(
+                path: store, reason: "its log \(path) cannot be read: \(failure.reason)")
+        }
+    }
+
+    private static func check(
+        _ content: LogContent, of path: String, _ store: String, _ identity: Int64?
+    ) throws {
+        switch content {
+        case .unmade: return
+        case .damaged:
+            throw CollectorServerError.storeFailure(
+                path: store, reason: "\(path) \(LogWords.damage(at: 0, after: 0))")
+        case .frames(let part):
+            guard !part.belongs(to: identity) else { return }
+            throw CollectorServerError.storeFailure(path: store, reason: "\(path) \(LogWords.foreign)")
+        }
+    }
+
     private static func merge(
-        _ content: LogFile.Content, of path: String, into table: EventStore, after held: Int64
-    ) throws -> String? {
-        guard content.base <= held else {
+        _ part: LogPart, of path: String, into table: EventStore, after held: Int64
+    ) throws {
+        guard part.base <= held else {
             throw CollectorServerError.storeFailure(
                 path: table.path,
                 reason:
-                    "\(path) holds acknowledged events that follow request \(content.base), and this store ends with "
+                    "\(path) holds acknowledged events that follow request \(part.base), and this store ends with "
                     + "\(held): it is not the store that they belong to; put that one back, or move the log away"
             )
         }
+        if let failure = insert(LogFrames(part.frames).lazy.filter { $0.lastBatch > held }, into: table) {
+            throw CollectorServerError.storeFailure(
+                path: table.path,
+                reason: "the table does not take the acknowledged events in \(path): \(failure)")
+        }
+        guard let damage = part.damage else { return }
+        throw CollectorServerError.storeFailure(
+            path: table.path,
+            reason:
+                "\(path) \(LogWords.damage(at: damage, after: part.requests)). What was read is in the table")
+    }
+
+    /// - Returns: why the table did not take them, if it did not.
+    private static func insert(_ frames: some Sequence<LogFrame>, into table: EventStore) -> String? {
         var group: [LogFrame] = []
         var bytes = 0
-        for frame in LogFrames(content.frames) where frame.lastBatch > held {
+        for frame in frames {
             group.append(frame)
             bytes += frame.byteCount
             guard bytes > groupBytes else { continue }

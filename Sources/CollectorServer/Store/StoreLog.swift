@@ -39,15 +39,19 @@ final class StoreLog: Sendable {
     private static let mergedBytes = 8 << 20
 
     private let store: String
+    private let identity: Int64
     /// A file of this size gets a successor: what is merged gives its place on the disk back.
     private let fileBytes: Int
     private let state = Mutex(State())
     /// Held while rows are on their way into the table.
     private let merging = Mutex(())
 
-    /// - Parameter store: The store's path, with which the files' names begin.
-    init(beside store: String, fileBytes: Int) {
+    /// - Parameters:
+    ///   - store: The store's path, with which the files' names begin.
+    ///   - identity: The store's, which each file bears.
+    init(beside store: String, of identity: Int64, fileBytes: Int) {
         self.store = store
+        self.identity = identity
         self.fileBytes = fileBytes
     }
 
@@ -86,7 +90,7 @@ final class StoreLog: Sendable {
             (state.entries.last.flatMap { $0.isFull ? nil : $0 }, state.lastNumber + 1)
         }
         if let latest { return (latest.file, latest.end) }
-        let file = try LogFile(making: LogFile.path(number, beside: store), after: base)
+        let file = try LogFile(making: LogFile.path(number, beside: store), after: base, of: identity)
         state.withLock { state in
             state.lastNumber = number
             state.entries.append(Entry(file: file))
