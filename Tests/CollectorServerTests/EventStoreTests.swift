@@ -63,6 +63,47 @@ struct EventStoreTests {
         #expect(tables == ["songs"])
     }
 
+    @Test("of a table of events that is not a store's, it says which columns differ")
+    func otherColumns() throws {
+        func reason(_ statements: String) throws -> String? {
+            let file = TemporaryFile()
+            try DatabaseQueue(path: file.path).write { try $0.execute(sql: statements) }
+            do {
+                try EventStore(path: file.path).close()
+                return nil
+            } catch CollectorServerError.foreignStore(file.path, let reason) {
+                return reason
+            }
+        }
+        let columns = "copy, system, device, type, name, captured_at, received_at, batch"
+        #expect(
+            try reason("CREATE TABLE events(id TEXT, foo INT)")
+                == "its table events lacks columns \(columns), payload and has the unknown column foo")
+        let mark = "PRAGMA application_id = \(EventStore.applicationID)"
+        #expect(
+            try reason("CREATE TABLE events(id, \(columns), foo); \(mark)")
+                == "its table events lacks column payload")
+        #expect(
+            try reason("CREATE TABLE events(id, \(columns), payload)")
+                == "a database with the table events, without this program's application_id")
+        #expect(try reason("CREATE TABLE events(id, \(columns), payload, mine); \(mark)") == nil)
+    }
+
+    @Test("a damaged store is one all the same, and is said to be damaged")
+    func damaged() throws {
+        let file = TemporaryFile()
+        try EventStore(path: file.path).close()
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: file.path))
+        bytes.replaceSubrange(100..<200, with: Data(repeating: 0xFF, count: 100))
+        try bytes.write(to: URL(fileURLWithPath: file.path))
+        #expect {
+            _ = try EventStore(path: file.path)
+        } throws: { error in
+            guard case CollectorServerError.storeFailure(file.path, let reason) = error else { return false }
+            return reason.contains("it is damaged")
+        }
+    }
+
     @Test("a server whose store cannot be opened does not start")
     func serverWithoutStore() async throws {
         var configuration = CollectorServerConfiguration()

@@ -226,21 +226,6 @@ final class EventStore: @unchecked Sendable {
 }
 
 extension EventStore {
-    /// Refuses files that are not this program's.
-    private static func check(_ db: Database, path: String) throws {
-        let tables = try String.fetchAll(db, sql: "SELECT name FROM sqlite_master WHERE type = 'table'")
-        let application = try Int.fetchOne(db, sql: "PRAGMA application_id") ?? 0
-        let version = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
-        guard !tables.isEmpty || application != 0 else { return }
-        guard application == applicationID else {
-            let names = tables.sorted().joined(separator: ", ")
-            throw CollectorServerError.foreignStore(path: path, reason: "a database with the tables \(names)")
-        }
-        guard version <= schemaVersion else {
-            throw CollectorServerError.newerStore(path: path, version: version)
-        }
-    }
-
     private static func prepare(_ db: Database, isTemporary: Bool, byteLimit: Int64?) throws {
         // A page holds some forty events whole: fewer pages, each with a checksum and two writes of its own, cost a third
         // less than pages of 8 KiB. A new file only takes the size before its first table.
@@ -270,7 +255,12 @@ extension EventStore {
         let reason = error.message ?? "\(error.resultCode)"
         return switch error.resultCode {
         case .SQLITE_NOTADB: .foreignStore(path: path, reason: "it is no SQLite database")
-        case .SQLITE_CORRUPT: .foreignStore(path: path, reason: reason)
+        case .SQLITE_CORRUPT:
+            .storeFailure(
+                path: path,
+                reason:
+                    "it is damaged (\(reason)); go on with a whole copy, or name another file: what can still be read "
+                    + "of it, \"sqlite3 \(path) .recover\" prints")
         case .SQLITE_BUSY, .SQLITE_LOCKED:
             .storeFailure(
                 path: path, reason: "another program holds it locked; end that one, or name another file")
