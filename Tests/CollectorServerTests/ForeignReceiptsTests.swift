@@ -90,7 +90,7 @@ struct ForeignReceiptsTests {
         #expect(
             problem("a,b\n1,2\n", suffix: ".csv").contains(
                 "no column named bs_id, id or payload; found the header a, b"))
-        #expect(problem("id,b\n1-0,2\n1-1\n").contains(":3: 1 fields, the header has 2"))
+        #expect(problem("id,b\n1-0,2\n1-1\n").contains(":3: 1 field, the header has 2"))
         #expect(problem("id,b\n1-0,\"2\n\n").contains(":2: a quoted field without its end"))
         #expect(problem("id,b\n1-0,\"2\"x\n").contains(":2: text after a closing quote"))
         #expect(problem("id,b\n1-0,2\"x\n").contains(":2: a quote inside an unquoted field"))
@@ -124,7 +124,7 @@ struct ForeignReceiptsTests {
         let none = TemporaryFile()
         try DatabaseQueue(path: none.path).write { try $0.execute(sql: "CREATE TABLE songs(title)") }
         #expect(
-            throws: ForeignReceiptsError.noColumn(path: none.path, found: "the tables songs")
+            throws: ForeignReceiptsError.noColumn(path: none.path, found: "the table songs")
         ) { _ = try ForeignReceipts.read(path: none.path) }
     }
 

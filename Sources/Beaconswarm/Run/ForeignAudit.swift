@@ -98,9 +98,10 @@ struct ForeignAudit {
         if !knowsTimes {
             sentences.append("The run's own times are not known, so rows of other runs are not told apart.")
         } else if reading.undated > 0 {
+            let verb = reading.timeColumn != nil && reading.undated == 1 ? "says" : "say"
             let which = reading.timeColumn == nil ? "Its rows" : "\(reading.undated) of its rows"
             sentences.append(
-                "\(which) say neither received_at nor captured_at, nor a payload with a time: what other runs left there counts too."
+                "\(which) \(verb) neither received_at nor captured_at, nor a payload with a time: what other runs left there counts too."
             )
         }
         return sentences.joined(separator: " ")

@@ -20,7 +20,10 @@ enum CSVReceipts {
                 if fields.count == 1, fields[0].isEmpty, header.count > 1 { continue }
                 guard fields.count == header.count else {
                     throw CSVError(
-                        line: line, found: "\(fields.count) fields, the header has \(header.count)")
+                        line: line,
+                        found:
+                            "\(fields.count) \(fields.count == 1 ? "field" : "fields"), the header has \(header.count)"
+                    )
                 }
                 let row = ReceiptRow(
                     values: ids.map { $0.map { fields[$0] } }, times: times.map { $0.map { fields[$0] } })

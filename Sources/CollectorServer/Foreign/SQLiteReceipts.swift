@@ -81,7 +81,7 @@ enum SQLiteReceipts {
             db, sql: "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY name")
         guard let table = try best(of: tables, db, sink: sink) else {
             throw ForeignReceiptsError.noColumn(
-                path: path, found: "the tables \(tables.joined(separator: ", "))")
+                path: path, found: TableWords.list(tables))
         }
         let rows = try Row.fetchCursor(db, sql: selection(table.columns + table.times, of: table.name))
         var line = 0
