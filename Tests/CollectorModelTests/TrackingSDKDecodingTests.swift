@@ -57,4 +57,27 @@ struct TrackingSDKDecodingTests {
         #expect(bench.post(.tracking(json)).status == 400)
         #expect(bench.undecodable == [reason: 1])
     }
+
+    @Test(
+        "of a list that is cut, or that something follows, the events before are taken and the rest is counted",
+        arguments: [
+            ("[A,B][C]", 2), ("[A,B]C", 2), ("[A,B],", 2), ("[A,B]]", 2), ("[A,B", 2), ("[A,B,", 2),
+            ("[A,{\"event_name\":\"a\",\"times", 1), ("[A,7x][B]", 1),
+        ])
+    func incomplete(form: String, events: Int) {
+        func event(_ id: String) -> String {
+            #"{"event_name":"a","timestamp":1,"parameters":{"bs_id":"\#(id)"}}"#
+        }
+        var json = form
+        for (letter, id) in [("A", "1-0"), ("B", "1-1"), ("C", "1-2")] {
+            json = json.replacing(letter, with: event(id))
+        }
+        var bench = Bench()
+        #expect(bench.post(.tracking(json)).status == 200)
+        #expect(bench.sink.rows.map(\.id) == Array(["1-0", "1-1"].prefix(events)))
+        #expect(bench.undecodable == [.json: form.contains("x") ? 2 : 1])
+        // White space is nothing.
+        bench.post(.tracking("[\(event("1-0"))] \r\n"))
+        #expect(bench.undecodable == [.json: form.contains("x") ? 2 : 1])
+    }
 }

@@ -19,7 +19,8 @@ final class JSONBatch {
     /// Calls `body` with each element in order; a single value is a list of one.
     ///
     /// If the text as a whole is no JSON, each element is tried alone, so that one broken event does not
-    /// take the others with it.
+    /// take the others with it. What follows the list, and what a list without an end may have had behind a whole
+    /// element, is one more that is broken: how many events it was, nobody can tell.
     func forEachElement(of text: UnsafeRawBufferPointer, _ body: (Element) -> Void) {
         guard let root = try? parser.parse(text) else { return salvage(text, body) }
         guard root.kind == .array else {
@@ -35,15 +36,15 @@ final class JSONBatch {
 
     private func salvage(_ text: UnsafeRawBufferPointer, _ body: (Element) -> Void) {
         var slices = JSONElementScanner(text)
+        // Of a text that was cut, the last element is broken by that, or there is none.
+        var isLastBroken = false
         var isEmpty = true
         while let slice = slices.next() {
             isEmpty = false
-            if let value = try? parser.parse(slice) {
-                body(.value(value, text: slice))
-            } else {
-                body(.broken)
-            }
+            let value = try? parser.parse(slice)
+            isLastBroken = value == nil
+            body(value.map { .value($0, text: slice) } ?? .broken)
         }
-        if isEmpty { body(.broken) }
+        if isEmpty || (!slices.endsWell && !(isLastBroken && slices.isAtEnd)) { body(.broken) }
     }
 }

@@ -30,6 +30,16 @@ struct JSONElementScanner {
         return UnsafeRawBufferPointer(rebasing: bytes[start..<end])
     }
 
+    /// Whether nothing is left to read, not even a list's bracket.
+    var isAtEnd: Bool { position >= bytes.count }
+
+    /// Whether the list ends as it should after the elements that were read: with its bracket, and nothing behind that.
+    var endsWell: Bool {
+        guard isList else { return true }
+        guard position < bytes.count, bytes[position] == UInt8(ascii: "]") else { return false }
+        return bytes[(position + 1)...].allSatisfy(JSONElementScanner.isSpace)
+    }
+
     /// The offset of the comma or bracket after the element at `position`, or the text's end.
     private func elementEnd() -> Int {
         guard let base = bytes.baseAddress else { return 0 }
