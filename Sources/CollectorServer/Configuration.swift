@@ -29,6 +29,9 @@ package struct CollectorClock: Sendable {
 package struct CollectorLimits: Sendable {
     /// A longer body is answered 413.
     package var bodyBytes = 8 << 20
+    /// What may come of a request after it was refused before its end: it is read and dropped, so that the client
+    /// reaches the answer, for as long as a body may take.
+    package var droppedBytes = 64 << 20
     /// The headers of a request, all together.
     package var headerBytes = 64 << 10
     /// From the first byte of a request to the end of its headers.

@@ -174,7 +174,7 @@ def test_it_tells_of_unknown_paths_and_of_what_a_store_held(collect):
         with pytest.raises(urllib.error.HTTPError, match="404"):
             second.get(path)
     ended = second.stop().expect(0).err
-    assert f"{first.store} holds 1 events of earlier runs" in ended, ended
+    assert f"{first.store} holds 1 event of earlier runs" in ended, ended
     assert re.search(r"^took 0 uploads, and 2 requests for paths or methods .*\(404\); ", ended.splitlines()[-1]), ended
 
 
@@ -199,6 +199,17 @@ def test_what_cannot_be_read_is_refused_and_counted(collect, body: bytes):
     stats = collector.stats()
     assert stats["undecodable"] == 1 and stats["received"] == 1
     assert collector.get("/healthz")[0] == 200
+
+
+def test_a_client_that_writes_all_of_a_body_beyond_the_limit_is_told(collect):
+    collector = collect()
+    for _ in range(5):
+        connection = http.client.HTTPConnection("127.0.0.1", collector.port, timeout=60)
+        connection.request("POST", "/sa?project=default", b"x" * (9 << 20))
+        assert connection.getresponse().status == 413
+        connection.close()
+    assert collector.stats()["refused"] == 5
+    assert "5 refused before they were whole (413, 503)" in collector.stop().expect(0).err
 
 
 def test_paths_that_take_nothing(collect):
@@ -370,7 +381,7 @@ def test_a_planned_success_is_given_only_where_its_events_are_known(collect, too
     assert post(collector.port, b"nothing")[0] == 400
     counts = collector.stats()
     assert (counts["received"], counts["swallowed"], counts["not_found"], counts["undecodable"]) == (0, 1, 1, 1)
-    assert "1 requests for paths or methods that it does not know (404)" in collector.stop().err
+    assert "1 request for paths or methods that it does not know (404)" in collector.stop().err
     assert rows(collector.store, "SELECT id, reason FROM not_kept") == [("1-0", "swallowed")]
 
     # Of devices whose system it does not read, nothing is delivered, and nothing is missing.

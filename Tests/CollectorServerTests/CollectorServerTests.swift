@@ -146,6 +146,47 @@ struct CollectorServerTests {
         }
     }
 
+    @Test("a client that writes its whole body before it reads gets the refusal")
+    func refusalIsRead() async throws {
+        var configuration = CollectorServerConfiguration()
+        configuration.limits.bodyBytes = 1000
+        try await withServer(configuration) { (server, port) async throws in
+            let size = 9 << 20
+            let body = [UInt8](repeating: UInt8(ascii: "x"), count: size)
+            let head = "POST /sa HTTP/1.1\r\nHost: x\r\n"
+            let announced = try await RawClient.connect(port: port)
+            try await announced.send("\(head)Content-Length: \(size)\r\n\r\n")
+            try await announced.send(body)
+            #expect(try await announced.receive().status == 413)
+            let chunked = try await RawClient.connect(port: port)
+            try await chunked.send("\(head)Transfer-Encoding: chunked\r\n\r\n")
+            try await chunked.send("\(String(size, radix: 16))\r\n")
+            try await chunked.send(body)
+            try await chunked.send("\r\n0\r\n\r\n")
+            #expect(try await chunked.receive().status == 413)
+            #expect(server.heldBytes == 0)
+            let statistics = try await RawClient.connect(port: port).exchange(Requests.get("/stats"))
+            #expect(statistics.body.contains(#""refused":2,"#))
+            #expect(server.snapshot().0.requests == 0)
+        }
+    }
+
+    @Test("what follows a refusal is not read for ever")
+    func refusalIsBounded() async throws {
+        var configuration = CollectorServerConfiguration()
+        configuration.limits.bodyBytes = 1000
+        configuration.limits.droppedBytes = 100_000
+        try await withServer(configuration) { (server, port) async throws in
+            let client = try await RawClient.connect(port: port)
+            try await client.send("POST /sa HTTP/1.1\r\nHost: x\r\nContent-Length: 900000000\r\n\r\n")
+            let part = [UInt8](repeating: UInt8(ascii: "x"), count: 1 << 20)
+            await #expect(throws: RawClient.Failure.reset) {
+                for _ in 0..<800 { try await client.send(part) }
+            }
+            #expect(try await eventually { server.connectionCount == 0 })
+        }
+    }
+
     @Test("closes on junk and on headers beyond the limit")
     func badHeaders() async throws {
         var configuration = CollectorServerConfiguration()

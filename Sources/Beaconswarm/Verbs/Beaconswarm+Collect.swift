@@ -54,8 +54,8 @@ extension Beaconswarm {
         let held = server.snapshot().0.received
         if held > 0 {
             Console.error(
-                "\(options.store) holds \(held) events of earlier runs; a new run's ids repeat theirs and count "
-                    + "as copies")
+                "\(options.store) holds \(Int(clamping: held).of("event")) of earlier runs; a new run's ids repeat "
+                    + "theirs and count as copies")
         }
         Console.output("collecting on http://\(host):\(port) into \(options.store): \(served)\n")
         await withCheckedContinuation { (ended: CheckedContinuation<Void, Never>) in
@@ -63,7 +63,7 @@ extension Beaconswarm {
         }
         await server.stop()
         try? await group.shutdownGracefully()
-        Console.error(summary(of: server.snapshot().0, server.storeFailure))
+        Console.error(summary(of: server.snapshot().0, refused: server.refusedRequests, server.storeFailure))
         return .success
     }
 
@@ -75,17 +75,26 @@ extension Beaconswarm {
             .joined(separator: ", ")
     }
 
-    private static func summary(of statistics: CollectorStatistics, _ failure: StoreFailure?) -> String {
+    private static func summary(
+        of statistics: CollectorStatistics, refused: UInt64, _ failure: StoreFailure?
+    ) -> String {
+        func count(_ number: UInt64) -> Int { Int(clamping: number) }
         // Devices whose URL has a wrong path would else look like devices that send nothing.
         let strays =
             statistics.notFound == 0
-            ? "" : ", and \(statistics.notFound) requests for paths or methods that it does not know (404)"
+            ? ""
+            : ", and \(count(statistics.notFound).of("request")) for paths or methods that it does not know (404)"
+        let unread =
+            refused == 0
+            ? "" : ", and \(refused) refused before \(refused == 1 ? "it was" : "they were") whole (413, 503)"
         let failed =
             failure.map { ", \($0.requests) answered 500 because the store could not be written" } ?? ""
         return
-            "took \(statistics.requests) uploads\(strays); the store holds \(statistics.received) events: "
-            + "\(statistics.unique) unique, \(statistics.duplicates) duplicates; not kept of these uploads: "
-            + "\(statistics.undecodable) undecodable, \(statistics.dryRun) of dry runs, "
+            "took \(count(statistics.requests).of("upload"))\(strays)\(unread); the store holds "
+            + "\(count(statistics.received).of("event")): \(statistics.unique) unique, "
+            + "\(count(statistics.duplicates).of("duplicate")); not kept of these uploads: "
+            + "\(statistics.undecodable) undecodable, "
+            + "\(statistics.dryRun) of \(statistics.dryRun == 1 ? "a dry run" : "dry runs"), "
             + "\(statistics.swallowed) swallowed by faults\(failed)"
     }
 

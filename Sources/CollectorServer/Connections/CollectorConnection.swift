@@ -39,6 +39,8 @@ final class CollectorConnection: ChannelInboundHandler, RemovableChannelHandler 
     private var deadline: NIODeadline?
     private var timer: Scheduled<Void>?
     private var timerDue = NIODeadline.distantFuture
+    /// Of a request that was refused, how many bytes may still come, to be dropped; `nil` where none was.
+    private var droppableBytes: Int?
     /// Whether the request in hand asks for the head of an answer alone.
     private var wantsHead = false
     let wait = ClientWait()
@@ -65,6 +67,7 @@ final class CollectorConnection: ChannelInboundHandler, RemovableChannelHandler 
         guard event is StopEvent else { return context.fireUserInboundEventTriggered(event) }
         switch phase {
         case .idle: close()
+        case .closing where droppableBytes != nil: close()
         case .head, .body, .waiting, .closing: break
         }
     }
@@ -73,9 +76,9 @@ final class CollectorConnection: ChannelInboundHandler, RemovableChannelHandler 
 
     /// Hears from the guard in front of the HTTP decoder that bytes came.
     ///
-    /// - Returns: whether there is room for them.
+    /// - Returns: whether they are wanted, and there is room for them.
     func bytesArrived(_ count: Int) -> Bool {
-        if case .closing = phase { return true }
+        if case .closing = phase { return !drop(count) }
         if case .idle = phase { enter(.head) }
         wait.held.add(count, ordering: .relaxed)
         guard !server.hold(count, wait: wait) else { return true }
@@ -181,7 +184,9 @@ final class CollectorConnection: ChannelInboundHandler, RemovableChannelHandler 
         let status = HTTPResponseStatus(statusCode: Int(reply.status))
         let head = HTTPResponseHead(
             version: .http1_1, status: status,
-            headers: headers(of: reply, status: status, staysOpen: staysOpen, version: version))
+            headers: reply.headers(
+                status, staysOpen: staysOpen, version: version,
+                date: server.date.text(at: server.clock.now())))
         context.write(wrapOutboundOut(.head(head)), promise: nil)
         let hasBody = status.mayHaveResponseBody && !wantsHead
         if reply.bytesPerSecond != nil, hasBody {
@@ -218,35 +223,30 @@ final class CollectorConnection: ChannelInboundHandler, RemovableChannelHandler 
         guard let context else { return }
         enter(staysOpen ? .idle : .closing)
         let flushed = staysOpen ? nil : context.eventLoop.makePromise(of: Void.self)
-        if let flushed, let handle { flushed.futureResult.whenComplete { _ in handle.value.close() } }
+        if let flushed, let handle { flushed.futureResult.whenComplete { _ in handle.value.closeOutput() } }
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: flushed)
-    }
-
-    private func headers(
-        of reply: CollectorReply, status: HTTPResponseStatus, staysOpen: Bool, version: HTTPVersion
-    ) -> HTTPHeaders {
-        var headers = HTTPHeaders()
-        headers.reserveCapacity(4)
-        headers.add(name: "date", value: server.date.text(at: server.clock.now()))
-        if status.mayHaveResponseBody {
-            headers.add(name: "content-length", value: String(reply.body.count))
-            if !reply.body.isEmpty { headers.add(name: "content-type", value: reply.contentType.description) }
-        }
-        if let seconds = reply.retryAfterSeconds { headers.add(name: "retry-after", value: String(seconds)) }
-        // An answer that will end early says nothing of it: it is to look like an accident.
-        if !staysOpen, reply.endsAfter == nil {
-            headers.add(name: "connection", value: "close")
-        } else if version == .http1_0 {
-            headers.add(name: "connection", value: "keep-alive")
-        }
-        return headers
     }
 
     /// Answers before the request is whole, and ends the connection: the rest of the request cannot be
     /// told from a next one.
+    ///
+    /// Many clients read no answer before they have written all of their request. A socket that is closed with bytes unread
+    /// is reset, and the answer is lost on its way; so what still comes is read and dropped, up to a limit.
     private func refuse(_ status: HTTPResponseStatus, version: HTTPVersion) {
+        server.pipeline.noteRefusal()
+        droppableBytes = server.limits.droppedBytes
         let reply = CollectorReply(status: UInt16(status.code), disposition: .notStored)
         write(reply, keepAlive: false, version: version)
+    }
+
+    /// Takes bytes of a request that was refused.
+    ///
+    /// - Returns: `false` where none was refused.
+    private func drop(_ count: Int) -> Bool {
+        guard let left = droppableBytes else { return false }
+        droppableBytes = max(0, left - count)
+        if left < count { close() }
+        return true
     }
 
     // MARK: Ends and times
@@ -257,6 +257,14 @@ final class CollectorConnection: ChannelInboundHandler, RemovableChannelHandler 
         releaseBytes()
         noteWait(since: nil)
         context?.close(promise: nil)
+    }
+
+    /// Closes after the last answer; where more of a request that was refused may come, this side alone.
+    private func closeOutput() {
+        guard droppableBytes != nil, !server.isStopping, let context, let handle else { return close() }
+        let closed = context.eventLoop.makePromise(of: Void.self)
+        closed.futureResult.whenFailure { _ in handle.value.close() }
+        context.close(mode: .output, promise: closed)
     }
 
     /// Ends the connection with a reset instead of an orderly end: what a dying server looks like.

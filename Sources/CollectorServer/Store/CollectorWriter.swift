@@ -1,6 +1,7 @@
 import Accounting
 import CollectorModel
 import NIOCore
+import Synchronization
 import Timebase
 import Wire
 
@@ -11,6 +12,7 @@ struct CollectorWriter: ~Copyable {
     private var load = StoreLoad()
     private var sink = RowSink()
     private let director: SharedDirector
+    private let refusals: Refusals
     private let onWarning: @Sendable (String) -> Void
     private let clock: CollectorClock
     private var batchNumber: Int64
@@ -20,7 +22,8 @@ struct CollectorWriter: ~Copyable {
     private var firstFailure = ""
 
     init(
-        configuration: CollectorServerConfiguration, director: SharedDirector, store: DurableStore
+        configuration: CollectorServerConfiguration, director: SharedDirector, store: DurableStore,
+        refusals: Refusals
     ) throws {
         let (receipts, lastBatch) = try store.load()
         self.store = store
@@ -28,6 +31,7 @@ struct CollectorWriter: ~Copyable {
         batchNumber = lastBatch
         committedBatch = lastBatch
         self.director = director
+        self.refusals = refusals
         onWarning = configuration.onWarning
         clock = configuration.clock
         model.receipts = receipts
@@ -124,7 +128,8 @@ struct CollectorWriter: ~Copyable {
             ("undecodable", statistics.undecodable), ("dry_run", statistics.dryRun),
             ("swallowed", statistics.swallowed), ("wrong_checksum", statistics.wrongChecksum),
             ("config_fetches", statistics.configFetches), ("not_found", statistics.notFound),
-            ("store_failures", failedRequests), ("in_log", UInt64(store.rowsInLog)),
+            ("refused", refusals.count.load(ordering: .relaxed)), ("store_failures", failedRequests),
+            ("in_log", UInt64(store.rowsInLog)),
         ]
         var text = WireBuffer()
         for (index, (name, value)) in members.enumerated() {

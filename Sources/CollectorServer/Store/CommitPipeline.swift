@@ -49,6 +49,7 @@ final class CommitPipeline: Sendable {
     private static let requestsPerTransaction = 256
 
     private let queue = Mutex(Queue())
+    private let refusals: Refusals
     private let writer: Mutex<CollectorWriter>
     private let store: DurableStore
     private let executor: any CommitExecutor
@@ -62,7 +63,11 @@ final class CommitPipeline: Sendable {
         executor: any CommitExecutor, merger: any CommitExecutor
     ) throws {
         let store = try DurableStore(configuration: configuration, merger: merger)
-        writer = Mutex(try CollectorWriter(configuration: configuration, director: director, store: store))
+        let refusals = Refusals()
+        writer = Mutex(
+            try CollectorWriter(
+                configuration: configuration, director: director, store: store, refusals: refusals))
+        self.refusals = refusals
         self.store = store
         self.executor = executor
         self.merger = merger
@@ -77,6 +82,12 @@ final class CommitPipeline: Sendable {
         }
         if mustStart { executor.submit { self.commitNext() } }
     }
+
+    /// Counts a request that was refused before it was whole.
+    func noteRefusal() { refusals.count.add(1, ordering: .relaxed) }
+
+    /// Requests that were refused before they were whole.
+    var refusedRequests: UInt64 { refusals.count.load(ordering: .relaxed) }
 
     /// What was counted, and what is held, after the latest commit.
     func snapshot() -> (CollectorStatistics, Receipts) {
@@ -127,6 +138,11 @@ final class CommitPipeline: Sendable {
             }
         }
     }
+}
+
+/// Requests that never came to the writer, since their connection answered them before they were whole.
+final class Refusals: Sendable {
+    let count = Atomic<UInt64>(0)
 }
 
 /// The faults' director, asked by event loops before reading and by the writer after.
