@@ -31,6 +31,7 @@ package final class CollectorServer: Sendable {
         let isNewStore = configuration.storePath.map { access($0, F_OK) != 0 } ?? false
         let collector = try ChannelCollector(
             configuration: configuration, executor: CommitThread(), merger: CommitThread(givesWay: true))
+        configuration.willListen()
         do {
             let listener = try await Listener.start(
                 configuration: configuration, collector: collector, group: group)

@@ -78,7 +78,9 @@ package struct CollectorServerConfiguration: Sendable {
     package var logging = StoreLogging.whenBehind
     /// Whether the disk refuses a transaction that is to be committed now: for simulated machines.
     package var refusesCommit: @Sendable () -> Bool = { false }
-    /// Hears, once each, of failures that the server goes on with, such as a full disk.
+    /// Is called when the store is open, just before anybody can connect.
+    package var willListen: @Sendable () -> Void = {}
+    /// Hears of failures that the server goes on with, such as a full disk, and of their ends.
     package var onWarning: @Sendable (String) -> Void = { _ in }
 
     package init() {}

@@ -9,6 +9,7 @@ import random
 import re
 import shlex
 import signal
+import socket
 import subprocess
 import threading
 import time
@@ -347,6 +348,26 @@ def test_ends_cleanly_on_ctrl_c_and_will_not_share_its_port(collect, tool, tmp_p
     assert str(collector.port) in second.err, str(second)
     collector.running.signal(signal.SIGINT)
     assert collector.running.wait().code == 0
+
+
+def test_from_its_first_answer_on_a_signal_ends_it_in_order(tool, tmp_path):
+    def answers(port: int) -> bool:
+        try:
+            socket.create_connection(("127.0.0.1", port), timeout=30).close()
+        except OSError:
+            return False
+        return True
+
+    for life in range(5):
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        running = tool.start("collect", "--listen", f"127.0.0.1:{port}", "--store", tmp_path / f"{life}.sqlite")
+        while not answers(port):
+            assert running.process.poll() is None, str(running.wait())
+        running.signal(signal.SIGTERM)
+        finished = running.wait().expect(0)
+        assert finished.out.startswith("collecting on ") and "took 0 uploads; " in finished.err, str(finished)
 
 
 def test_a_file_that_is_no_store_is_left_alone(tool, tmp_path):

@@ -37,6 +37,8 @@ extension Beaconswarm {
         configuration.onWarning = { Console.error("collector: \($0)") }
         let interruption = Interruption(
             early: .success, outcome: "; what waits in the log, the next collector brings into the table")
+        // Who sees it answer may end it; until then nothing was taken.
+        configuration.willListen = { interruption.begin() }
         // Some are for the store, the listener and the program itself.
         let descriptors = MachineLimits.raiseDescriptorLimit()
         configuration.limits.connections = min(configuration.limits.connections, max(1, descriptors - 64))
