@@ -276,6 +276,10 @@ def test_only_the_systems_that_are_named_are_served(collect, seed: int):
         (["--sdk", "sdk.json", "--systems", "sensors"], ["--sdk sdk.json", "--systems sensors leaves out declared"]),
         (["--path", "sensors=/stats"], ["sensors=/stats", "the collector itself answers there"]),
         (["--path", "sensors=/healthz"], ["sensors=/healthz", "the collector itself answers there"]),
+        (["--path", "sensors=/a b"], ["sensors=/a b", "%20"]),
+        (["--path", "sensors=/a\x01"], ["no request has such a path"]),
+        (["--path", "sensors=/käse"], ["sensors=/käse", "not ASCII"]),
+        (["--path", "sensors=/a#b"], ["sensors=/a#b"]),
         (["--path", "nonsense=/ingest"], ["sensors, growing, trackingsdk, kit, codeless"]),
     ],
 )

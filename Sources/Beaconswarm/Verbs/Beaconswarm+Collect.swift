@@ -183,6 +183,12 @@ extension Beaconswarm {
                 "--path \(text): expected SYSTEM=/PATH without a query, the system one of: \(CollectOptions.systemNames)"
             )
         }
+        guard parts[1].utf8.allSatisfy({ (0x21...0x7E).contains($0) }), !parts[1].contains("#") else {
+            throw CommandFailure(
+                .usage,
+                "--path \(text.debugDescription): no request has such a path; spaces, control characters, \"#\" and "
+                    + "what is not ASCII are percent-encoded in it, such as %20")
+        }
         return UploadPath(path: String(parts[1]), system: system)
     }
 
