@@ -149,6 +149,36 @@ struct EventStoreTests {
         }
     }
 
+    @Test("each failure of the store is told once, and its end too")
+    func failuresEnd() async throws {
+        final class Told: Sendable {
+            let texts = Mutex<[String]>([])
+            let refuses = Mutex(false)
+        }
+        let (file, told) = (TemporaryFile(), Told())
+        var configuration = CollectorServerConfiguration()
+        configuration.storePath = file.path
+        configuration.refusesCommit = { told.refuses.withLock { $0 } }
+        configuration.onWarning = { text in told.texts.withLock { $0.append(text) } }
+        try await withServer(configuration) { (server, port) async throws in
+            for (round, refuses) in [false, true, true, false, false, true, false].enumerated() {
+                told.refuses.withLock { $0 = refuses }
+                #expect(
+                    try await upload([Requests.event(0, round)], to: port).status == (refuses ? 500 : 200))
+            }
+            #expect(server.storeFailure?.requests == 3)
+        }
+        let store = "the store \(file.path) takes"
+        let reason = SystemWords.text(EIO)
+        #expect(
+            told.texts.withLock { $0 } == [
+                "\(store) no more events (\(reason)); uploads are answered 500",
+                "\(store) events again; 2 uploads were answered 500 meanwhile",
+                "\(store) no more events (\(reason)); uploads are answered 500",
+                "\(store) events again; 1 upload was answered 500 meanwhile",
+            ])
+    }
+
     @Test("a temporary store goes with its server")
     func temporary() throws {
         let store = try EventStore(path: nil)

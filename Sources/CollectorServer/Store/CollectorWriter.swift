@@ -20,6 +20,12 @@ struct CollectorWriter: ~Copyable {
     private var committedBatch: Int64
     private var failedRequests: UInt64 = 0
     private var firstFailure = ""
+    /// Requests that failed since the store last took events; `nil` while it takes them.
+    private var failedSince: UInt64?
+    /// How often it was said that the store takes no more events.
+    private var toldFailures = 0
+    /// A store that is full for large requests and not for small ones is not told of for ever.
+    private static let toldLimit = 20
 
     init(
         configuration: CollectorServerConfiguration, director: SharedDirector, store: DurableStore,
@@ -97,8 +103,35 @@ struct CollectorWriter: ~Copyable {
             undo(sink.keys, answers: &answers, from: first, reason: reason)
         } else if sink.rows.count > 0 {
             committedBatch = sink.rows.lastBatch
+            noteSuccess()
         }
         sink.removeAll()
+    }
+
+    private mutating func noteFailure(_ reason: String, requests: UInt64) {
+        if failedRequests == 0 { firstFailure = reason }
+        failedRequests += requests
+        if failedSince == nil {
+            toldFailures += 1
+            let rest =
+                toldFailures == CollectorWriter.toldLimit
+                ? "; from now on only store_failures of GET /stats tells of it" : ""
+            tell("the store \(store.path) takes no more events (\(reason)); uploads are answered 500\(rest)")
+        }
+        failedSince = (failedSince ?? 0) + requests
+    }
+
+    private mutating func noteSuccess() {
+        guard let failed = failedSince else { return }
+        failedSince = nil
+        if toldFailures < CollectorWriter.toldLimit {
+            let uploads = failed == 1 ? "1 upload was" : "\(failed) uploads were"
+            tell("the store \(store.path) takes events again; \(uploads) answered 500 meanwhile")
+        }
+    }
+
+    private func tell(_ text: String) {
+        if toldFailures <= CollectorWriter.toldLimit { onWarning(text) }
     }
 
     private mutating func undo(
@@ -113,11 +146,7 @@ struct CollectorWriter: ~Copyable {
             answers[index].fault.diesAfterAccept = false
             failed += 1
         }
-        if failedRequests == 0, failed > 0 {
-            firstFailure = reason
-            onWarning("the store \(store.path) takes no more events (\(reason)); uploads are answered 500")
-        }
-        failedRequests += failed
+        if failed > 0 { noteFailure(reason, requests: failed) }
     }
 
     private func statisticsReply() -> CollectorReply {

@@ -171,7 +171,10 @@ final class DurableStore: Sendable {
         guard !isClosed.load(ordering: .relaxed) else { return }
         switch merge() {
         case .done: return
-        case .merged: break
+        case .merged:
+            if hasComplained.exchange(false, ordering: .relaxed) {
+                onWarning("the table in \(path) takes rows again")
+            }
         case .failed(let reason):
             if !hasComplained.exchange(true, ordering: .relaxed) {
                 onWarning(
