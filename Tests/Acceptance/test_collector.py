@@ -311,6 +311,49 @@ def test_what_was_acknowledged_survives_kill_9(collect, tmp_path, seed: int, log
     assert len(acknowledged) > 1000, "too little load to say anything"
 
 
+def test_a_log_that_is_damaged_or_another_stores_is_refused_and_stays(collect, tool, tmp_path):
+    def event(identifier: str) -> dict:
+        return {"type": "track", "event": "A", "distinct_id": "u", "time": 1, "properties": {"bs_id": identifier}}
+
+    def refused(store) -> str:
+        return tool.run("collect", "--listen", "127.0.0.1:0", "--store", store).expect(70).err
+
+    killed = collect(tmp_path / "killed.sqlite", "--log", "always")
+    for number in range(3):
+        assert post(killed.port, form_body([event(f"1-{number}")]))[0] == 200
+    killed.running.kill()
+    log = sorted(tmp_path.glob("killed.sqlite-log.*"))[-1]
+    whole = log.read_bytes()
+
+    # Its numbers would fit, but it is not this store's.
+    other = collect(tmp_path / "other.sqlite", "--log", "always")
+    for number in range(3):
+        assert post(other.port, form_body([event(f"2-{number}")]))[0] == 200
+    other.stop().expect(0)
+    stray = tmp_path / "other.sqlite-log.7"
+    stray.write_bytes(whole)
+    assert f"{stray} belongs to another store" in refused(other.store)
+    assert stray.read_bytes() == whole
+    assert {identifier for (identifier,) in rows(other.store, "SELECT id FROM events")} == {"2-0", "2-1", "2-2"}
+
+    nowhere = tmp_path / "nowhere.sqlite"
+    beside = tmp_path / "nowhere.sqlite-log.1"
+    beside.write_bytes(whole)
+    assert str(beside) in refused(nowhere)
+    assert not nowhere.exists() and beside.read_bytes() == whole
+
+    damaged = bytearray(whole)
+    damaged[-5] ^= 1
+    log.write_bytes(damaged)
+    said = refused(killed.store)
+    assert f"{log} is damaged from byte " in said and "move it away" in said, said
+    assert log.read_bytes() == damaged
+    log.write_bytes(whole)
+    assert collect(killed.store).stop().code == 0
+    assert not list(tmp_path.glob("killed.sqlite-log.*"))
+    assert {identifier for (identifier,) in rows(killed.store, "SELECT id FROM events")} == {"1-0", "1-1", "1-2"}
+
+
 def test_copies_go_on_counting_after_a_restart(collect, tmp_path):
     store = tmp_path / "store.sqlite"
     batch = [
