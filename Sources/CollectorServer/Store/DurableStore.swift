@@ -68,7 +68,9 @@ final class DurableStore: Sendable {
     /// - Returns: `nil` where none is.
     private static func claim(_ path: String) throws -> PathLock? {
         try LogRecovery.checkStore(path)
-        return access(path, F_OK) == 0 ? try lock(path) : nil
+        var info = stat()
+        guard stat(path, &info) == 0, info.st_mode & S_IFMT == S_IFREG else { return nil }
+        return try lock(path)
     }
 
     /// Brings in what an earlier process left in the log.
