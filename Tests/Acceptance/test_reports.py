@@ -8,6 +8,7 @@ import io
 import json
 import os
 import re
+import shutil
 import subprocess
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
@@ -287,6 +288,30 @@ def test_a_full_disk_is_told_and_leaves_nothing_that_looks_whole(
     ).expect(70)
     assert "No space left on device" in finished.err and str(tiny_disk) in finished.err, str(finished)
     assert not (tiny_disk / "run" / "report.json").exists()
+
+
+def test_a_disk_that_is_full_at_any_point_leaves_nothing_that_says_passed(
+    tool: Tool, tmp_path: Path, tiny_disk: Path
+):
+    """With so little room that the report fits once but not corrected, and all amounts around it."""
+    scenario = write_scenario(tmp_path, steady(5, "3s", drain="1s"))
+    run, ends = tiny_disk / "run", set()
+    for free in range(4, 100, 4):
+        (tiny_disk / "filler").write_bytes(b"x" * ((512 - free) << 10))
+        finished = tool.run("simulate", scenario, "--out", run, "--events", tiny_disk / "e.ndjson").expect(70)
+        reports = {path.name: json.loads(path.read_text()) for path in run.glob("report*.json")}
+        assert all(report["verdict"] != "passed" for report in reports.values()), f"{free} kB free\n{finished}"
+        if "Only this summary exists" in " ".join(finished.out.split()):
+            assert "report.json" not in reports, f"{free} kB free\n{finished}"
+        for name in {"summary.md", "junit.xml", "report.html"} & {path.name for path in run.glob("*")}:
+            text = (run / name).read_text()
+            assert "No space left on device" in text, f"{name}, {free} kB free\n{finished}"
+        if (run / "timeseries.csv").exists():
+            assert len((run / "timeseries.csv").read_text().splitlines()) > 1, f"{free} kB free\n{finished}"
+        ends.add(tuple(reports))
+        for path in tiny_disk.glob("*"):
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+    assert ("report.json",) in ends, ends
 
 
 def test_a_full_disk_under_the_events_file(tool: Tool, tmp_path: Path, tiny_disk: Path):

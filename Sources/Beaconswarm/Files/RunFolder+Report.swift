@@ -1,4 +1,3 @@
-import Glibc
 import Reporting
 
 extension RunFolder {
@@ -23,21 +22,33 @@ extension RunFolder {
             report.judge(internalError: internalError, unwritten: failures.map(\.message))
         }
         let parts = renderings(of: report)
-        failures += RunFolder.failures(of: parts.map(\.write))
+        let unrendered = RunFolder.failures(of: parts.map(\.write))
+        failures += unrendered
+        if !unrendered.isEmpty {
+            report.judge(internalError: internalError, unwritten: failures.map(\.message))
+            failures += renewVerdict(in: report)
+        }
         reserve.release()
         guard !failures.isEmpty else { return (report, []) }
         report.judge(internalError: internalError, unwritten: failures.map(\.message))
         do throws(CommandFailure) {
-            // What it is rendered into gives way: it can be made from the report.
-            _ = try writeJSON(report, mayDrop: parts.map(\.name))
+            // What it is rendered into gives way, since it can be made from the report; and so does the report that is
+            // there: it tells of a run whose results were written, and its own room may be what this one needs.
+            _ = try writeJSON(report, mayDrop: parts.map(\.name) + ["report.json"])
         } catch {
             failures.append(error)
             report.judge(
                 internalError: internalError, unwritten: failures.map(\.message), lacksReport: true)
-            // What is there is the report of a run whose results were written. It must not be taken for this one's.
-            rename(file("report.json"), file("report.partial.json"))
         }
         return (report, failures)
+    }
+
+    /// Renders anew what tells the verdict and was rendered before something else could not be.
+    private func renewVerdict(in report: Report) -> [CommandFailure] {
+        let told = ["summary.md", JUnitWriter.fileName, "report.html"].filter { OutputFile.exists(file($0)) }
+        // Their own room first: a line more may need it.
+        for name in told { remove(name) }
+        return RunFolder.failures(of: renderings(of: report).filter { told.contains($0.name) }.map(\.write))
     }
 
     /// - Parameter mayDrop: Files that give way if there is no room.
@@ -73,7 +84,18 @@ extension RunFolder {
         parts.append(("timeseries.csv", { TimeSeriesWriter().render(report) }))
         parts.append(("report.html", { HTMLWriter().render(report) }))
         return parts.map { part in
-            (part.name, { try OutputFile.write(part.render(), to: file(part.name)) })
+            (
+                part.name,
+                {
+                    do throws(CommandFailure) {
+                        try OutputFile.write(part.render(), to: file(part.name))
+                    } catch {
+                        // What was there is of before the end.
+                        remove(part.name)
+                        throw error
+                    }
+                }
+            )
         }
     }
 

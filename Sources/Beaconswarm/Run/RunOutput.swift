@@ -119,7 +119,10 @@ struct RunOutput: Sendable {
         console.end(
             report, folder: hasReport ? folder.path : nil, warned: builder.warnings,
             errors: failures.map(\.message))
+        // The last one is that of the report, which could not be told of the others and was removed.
+        let lacking = hasReport ? nil : failures.popLast()
         for failure in failures { Console.error("error: \(failure.message)") }
+        if let lacking { throw lacking }
         return CommandStatus(rawValue: report.exitCode) ?? .internalError
     }
 
