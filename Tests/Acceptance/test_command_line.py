@@ -353,6 +353,8 @@ def test_ctrl_c_ends_gracefully(tool: Tool, tmp_path: Path, reference_collector)
     ended = running.wait().expect(105)
     told = [line for line in ended.err.splitlines() if line.startswith("stopping: ")]
     assert told == ["stopping: no more user actions; draining for up to 5m; interrupt again to end at once"], str(ended)
+    # The plan's end is none of the drain's.
+    assert not re.search(r"draining \S+/3m", ended.err), str(ended)
     ledger, lines, report = collector.stop(), read_events(events), read_report(out)
     assert report["verdict"] == "interrupted"
     assert_events_agree(report["events"], lines)
@@ -398,6 +400,18 @@ def test_the_end_of_the_terminal_ends_gracefully(tool: Tool, tmp_path: Path, ref
     running.wait().expect(105)
     report = read_report(out)
     assert report["verdict"] == "interrupted" and report["events"]["balance"] == 0
+
+
+def test_an_interrupt_before_the_clock_begins_leaves_no_negative_time(tool: Tool, tmp_path: Path):
+    """The folder is there before the start: there is nothing to be ended yet, or a run that took no time."""
+    out = tmp_path / "out"
+    running = tool.start("run", write_scenario(tmp_path, steady(20, "3m", drain="1s")), "--out", out)
+    running.wait_until(lambda: (out / "report.partial.json").exists(), "made its folder")
+    running.signal(signal.SIGINT)
+    ended = running.wait().expect(105)
+    assert " -" not in ended.out.partition("live · ")[2].partition("\n")[0], str(ended)
+    reports = [json.loads(path.read_text()) for path in out.glob("report*.json")]
+    assert reports and all(report["simulated_seconds"] >= 0 for report in reports), reports
 
 
 def test_nohup_outlives_its_terminal(binary: Path, tmp_path: Path):

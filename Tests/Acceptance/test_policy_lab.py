@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import re
 import resource
 import signal
 import statistics
@@ -192,6 +193,9 @@ def test_what_is_broken_off_does_not_look_whole(tool: Tool, number):
     assert not (run / "report.json").exists() and not (run / "report.html").exists()
     partial = json.loads((run / "report.partial.json").read_text())
     assert partial["verdict"] == "interrupted" and partial["partial"] is True
+    if number != signal.SIGKILL:
+        whole = sum(len(variant["seeds"]) for variant in partial["variants"].values())
+        assert all(int(told) <= whole for told in re.findall(r"(\d+) of \d+ simulations", done.err)), str(done)
     for cell in run.glob("variants/*/seeds/*/report.json"):
         assert json.loads(cell.read_text())["verdict"] == "passed"
     tool.run("compare", "lab").expect(64, 104)

@@ -42,9 +42,13 @@ final class CellPool: Sendable {
                 defer { group.leave() }
                 guard !isEnding else { return }
                 progress.began(index)
-                let result = attempt { try play(index, control) { [self] in progress.note(index, $0) } }
+                let result = attempt {
+                    try play(index, control) { [self] share in
+                        if !isEnding { progress.note(index, share) }
+                    }
+                }
                 results.withLock { $0[index] = result }
-                progress.ended(index)
+                progress.ended(index, isDone: result != nil)
             }
         }
         group.wait()
@@ -95,12 +99,14 @@ final class CellProgress: Sendable {
         tell()
     }
 
-    func ended(_ index: Int) {
+    /// - Parameter isDone: Whether something came of it. One that was broken off is dropped, and where there is one, no
+    ///   progress is to be told any more.
+    func ended(_ index: Int, isDone: Bool) {
         state.withLock { state in
             state.running[index] = nil
-            state.done += 1
+            if isDone { state.done += 1 }
         }
-        tell()
+        if isDone { tell() }
     }
 
     private func tell() {

@@ -18,7 +18,9 @@ struct LiveFollower {
                 return follower.abortedBy
             }
             let isRunning = snapshot.phase == .running
-            follower.show(snapshot.recorder, at: snapshot.now, phase: isRunning ? "running" : "draining")
+            follower.show(
+                snapshot.recorder, at: snapshot.now, phase: isRunning ? "running" : "draining",
+                isDraining: !isRunning)
             if isRunning, follower.abortedBy == nil, follower.judge(snapshot.recorder, at: snapshot.now) {
                 end()
             }

@@ -171,7 +171,9 @@ struct LiveRunner: Sendable {
 
     private func progress(_ result: LiveResult, start: Instant, began: Interval) -> ReportBuilder.Progress {
         var progress = ReportBuilder.Progress(
-            recorder: result.recorder, simulated: result.finishedAt - start, wall: Host.monotonic - began,
+            // What is ended before the clock has come to the start took no time.
+            recorder: result.recorder, simulated: max(.zero, result.finishedAt - start),
+            wall: Host.monotonic - began,
             devicesStarted: result.devicesStarted, fingerprint: result.planFingerprint)
         progress.generator = ReportBuilder.generator(result)
         progress.interrupted = interruption.isRequested

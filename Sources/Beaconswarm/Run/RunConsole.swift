@@ -157,20 +157,22 @@ final class RunConsole: Sendable {
     /// Shows where the run is, if it is time for that: one line that rewrites itself, or a plain line.
     ///
     /// - Parameters:
+    ///   - planned: How long users act; `nil` in the drain, which has no length of its own.
     ///   - left: How long it will still take, in real time; `nil` if nobody can say.
     ///   - pace: Seconds of the run in a real one; rates are told by real seconds.
     func progress(
-        _ recorder: RunRecorder, elapsed: Interval, planned: Interval, phase: String, isLive: Bool,
+        _ recorder: RunRecorder, elapsed: Interval, planned: Interval?, phase: String, isLive: Bool,
         left: Interval? = nil, pace: Int = 1
     ) {
         if let watch {
             // The figures themselves are the page's own business.
             var clock = StatusSnapshot()
             (clock.phase, clock.elapsed, clock.pace) = (phase, elapsed.fractionalSeconds, pace)
-            clock.total = elapsed <= planned ? planned.fractionalSeconds : nil
+            clock.total = planned?.fractionalSeconds
             clock.left = left?.fractionalSeconds
             watch.show(
-                StatusLine.clock(clock), share: elapsed.fractionalSeconds / planned.fractionalSeconds)
+                StatusLine.clock(clock),
+                share: planned.map { elapsed.fractionalSeconds / $0.fractionalSeconds } ?? 1)
         }
         guard !quiet, isProgressDue else { return }
         var snapshot = snapshot(recorder, elapsed: elapsed, planned: planned, phase: phase, isLive: isLive)
@@ -196,13 +198,12 @@ final class RunConsole: Sendable {
     }
 
     private func snapshot(
-        _ recorder: RunRecorder, elapsed: Interval, planned: Interval, phase: String, isLive: Bool
+        _ recorder: RunRecorder, elapsed: Interval, planned: Interval?, phase: String, isLive: Bool
     ) -> StatusSnapshot {
         var snapshot = StatusSnapshot()
         snapshot.phase = phase
         snapshot.elapsed = elapsed.fractionalSeconds
-        // The drain ends when there is nothing left to do: it has no length of its own.
-        snapshot.total = elapsed <= planned ? planned.fractionalSeconds : nil
+        snapshot.total = planned?.fractionalSeconds
         let gauges = recorder.series.buckets.last?.gauges ?? TimeSeries.Gauges()
         snapshot.devices = Int(gauges.devicesStarted)
         snapshot.rowsStored = gauges.storedRows

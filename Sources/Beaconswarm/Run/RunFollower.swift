@@ -47,12 +47,17 @@ struct RunFollower {
     }
 
     /// Shows how far the run has come.
-    func show(_ recorder: RunRecorder, at now: Instant, phase: String) {
+    ///
+    /// - Parameter isDraining: Whether users were stopped, at their time or before it: the drain ends when there is
+    ///   nothing left to do.
+    func show(_ recorder: RunRecorder, at now: Instant, phase: String, isDraining: Bool) {
         events?.flush()
         if let warning = events?.newWarning() { console.warn(warning) }
+        let elapsed = elapsed(at: now)
+        let isOver = isDraining || elapsed > planned
         console.progress(
-            recorder, elapsed: elapsed(at: now), planned: planned, phase: phase, isLive: isLive,
-            left: left(at: now), pace: isLive ? builder.pace : 1)
+            recorder, elapsed: elapsed, planned: isOver ? nil : planned, phase: phase, isLive: isLive,
+            left: isOver ? nil : left(at: now), pace: isLive ? builder.pace : 1)
     }
 
     /// Keeps what is known of the run, for its partial report.

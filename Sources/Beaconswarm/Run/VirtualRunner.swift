@@ -107,7 +107,9 @@ struct VirtualRunner {
             let wall = Host.monotonic
             if wall - lastNoted >= Observer.period {
                 lastNoted = wall
-                follower.show(recorder, at: now, phase: "simulating")
+                let isStopped = interruption.isRequested || follower.abortedBy != nil
+                follower.show(
+                    recorder, at: now, phase: isStopped ? "draining" : "simulating", isDraining: isStopped)
                 follower.keep(recorder, at: now, fingerprint: recorder.eventFingerprint)
                 onProgress?(min(1, (now - start).fractionalSeconds / planned.fractionalSeconds))
             }
