@@ -88,15 +88,15 @@ extension Report {
     /// How far the run was when this state of it was written.
     private var stateNote: String {
         let whole = simulatedSeconds.rounded(.down)
-        let at = whole > 0 ? Ticks.clockLabel(whole) : "its first second"
+        let at = whole > 0 ? "\(Ticks.clockLabel(whole)) into the run" : "the run's first second"
         if isInterrupted {
-            return "These figures are of \(at) into the run, which was ended at once by a second interrupt."
+            return "These figures are of \(at), which was ended at once by a second interrupt."
         }
         let real =
             pace > 1 || mode == .virtual
             ? ", \(Numbers.duration(seconds: wallSeconds)) by the wall clock" : ""
         return
-            "These figures are of \(at) into the run\(real): they are written every \(Report.statePeriod.text), "
+            "These figures are of \(at)\(real): they are written every \(Report.statePeriod.text), "
             + "and nothing later is known."
     }
 

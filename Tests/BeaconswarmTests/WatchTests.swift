@@ -47,6 +47,21 @@ struct WatchTests {
         #expect(failure?.message.contains("--ui \(text)") == true)
     }
 
+    @Test(
+        "What is wrong with an address or a URL is said, and no password",
+        arguments: [
+            ("http://otel:99999", "http://otel:99999: expected a port from 1 to 65535"),
+            ("http://u:hush@otel/x", "http://[redacted]@otel/x: expected a URL without a user and password"),
+            ("http://otel/#x", "http://otel/#x: expected a URL without a fragment (#)"),
+            ("otel", "otel: expected a URL such as http://otel, http or https"),
+        ])
+    func problems(text: String, words: String) {
+        #expect(HTTPEndpoint.problem(text, example: "http://otel") == words)
+        let failure = #expect(throws: CommandFailure.self) { try WatchAddress("99999") }
+        #expect(
+            failure?.message == "--ui 99999: expected a port from 1 to 65535, or 0, which takes a free one")
+    }
+
     @Test("A token admits itself and nothing else")
     func token() throws {
         let token = WatchToken()
@@ -171,6 +186,7 @@ struct WatchTests {
         let failure = #expect(throws: CommandFailure.self) { try OTLPEndpoint(text, environment: [:]) }
         #expect(failure?.code == .usage)
         #expect(failure?.message.contains("--otlp") == true)
+        #expect(failure?.message.contains("p@") == false)
         let bent = ["OTEL_EXPORTER_OTLP_HEADERS": "x=%0d%0aHost: evil"]
         #expect(throws: CommandFailure.self) { try OTLPEndpoint("http://otel", environment: bent) }
     }

@@ -1,5 +1,6 @@
 import Foundation
 import NIOSSL
+import Scenario
 
 /// Where a service beside the target listens: one that takes figures, or tells its own.
 struct HTTPEndpoint: Hashable, Sendable {
@@ -23,6 +24,24 @@ struct HTTPEndpoint: Hashable, Sendable {
         self.host = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
         self.port = url.port ?? (isSecure ? 443 : port)
         self.path = path(url.percentEncodedPath) + (url.percentEncodedQuery.map { "?\($0)" } ?? "")
+    }
+
+    /// What is wrong with a text that is no such URL, without the user and password that it may have.
+    ///
+    /// - Parameter example: One that would be right.
+    static func problem(_ text: String, example: String) -> String {
+        let url = URLComponents(string: text)
+        let expected =
+            if url?.user != nil {
+                "a URL without a user and password"
+            } else if let port = url?.port, !(1...65_535).contains(port) {
+                "a port from 1 to 65535"
+            } else if url?.fragment != nil {
+                "a URL without a fragment (#)"
+            } else {
+                "a URL such as \(example), http or https"
+            }
+        return "\(Redactor(secrets: []).redact(text)): expected \(expected)"
     }
 
     /// As the header `Host` has it.

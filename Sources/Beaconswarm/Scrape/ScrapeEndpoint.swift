@@ -9,9 +9,8 @@ struct ScrapeEndpoint: Hashable, Sendable {
     init(_ text: String) throws(CommandFailure) {
         let path = { (path: String) in path.isEmpty || path == "/" ? "/metrics" : path }
         guard let http = HTTPEndpoint(text, port: 80, path: path) else {
-            throw CommandFailure(
-                .usage,
-                "--scrape \(text): expected a URL such as http://127.0.0.1:9100/metrics, http or https")
+            let problem = HTTPEndpoint.problem(text, example: "http://127.0.0.1:9100/metrics")
+            throw CommandFailure(.usage, "--scrape \(problem)")
         }
         self.http = http
     }

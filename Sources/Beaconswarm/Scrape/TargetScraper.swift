@@ -98,13 +98,13 @@ final class TargetScraper {
             return note(
                 lines == 0
                     ? "the answer has no metrics"
-                    : "the answer is none of Prometheus' (\(lines) lines cannot be read)"
+                    : "the answer is none of Prometheus' (\(lines.of("line")) cannot be read)"
             )
         }
         recorder.note(read.samples, at: second)
         tell(unnumbered: recorder.count(unnumbered: read.unnumbered))
         let lines = read.brokenLines
-        note(lines == 0 ? nil : "\(lines) lines of the answer cannot be read")
+        note(lines == 0 ? nil : "\(lines.of("line")) of the answer cannot be read")
     }
 
     /// Says once that values are left out. The answer is none the worse for the others.

@@ -103,10 +103,12 @@ extension Beaconswarm {
     private static func address(_ text: String) throws(CommandFailure) -> (String, Int) {
         let separator = text.lastIndex(of: ":")
         let host = separator.map { String(text[..<$0]) } ?? ""
-        guard let separator, let port = Int(text[text.index(after: separator)...]),
-            (0...65_535).contains(port),
-            !host.isEmpty
+        guard let separator, let port = Int(text[text.index(after: separator)...]), !host.isEmpty
         else { throw CommandFailure(.usage, "--listen \(text): expected HOST:PORT, such as 127.0.0.1:8106") }
+        guard (0...65_535).contains(port) else {
+            throw CommandFailure(
+                .usage, "--listen \(text): expected a port from 1 to 65535, or 0, which takes a free one")
+        }
         return (host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host, port)
     }
 

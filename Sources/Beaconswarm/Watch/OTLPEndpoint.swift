@@ -18,8 +18,8 @@ struct OTLPEndpoint: Sendable {
     init(_ text: String, environment: [String: String]) throws(CommandFailure) {
         // 4318 is what OTLP/HTTP has; https is mostly behind a gateway.
         guard let http = HTTPEndpoint(text, port: 4318, path: OTLPEndpoint.path) else {
-            throw CommandFailure(
-                .usage, "--otlp \(text): expected a URL such as http://127.0.0.1:4318, http or https")
+            let problem = HTTPEndpoint.problem(text, example: "http://127.0.0.1:4318")
+            throw CommandFailure(.usage, "--otlp \(problem)")
         }
         self.http = http
         headers = try OTLPEndpoint.headers(environment["OTEL_EXPORTER_OTLP_HEADERS"] ?? "")

@@ -20,6 +20,8 @@ final class OTLPPusher {
     private var pushes = 0
     private var failures = 0
     private var lastProblem: String?
+    /// Whether the work is over, and with it the pushes.
+    private var isOver = false
 
     /// - Throws: ``CommandFailure`` with code 64 for a file without certificates; what NIOSSL throws if the system has none.
     init(_ watch: Watch, to endpoint: OTLPEndpoint, on loop: any EventLoop) throws {
@@ -51,6 +53,7 @@ final class OTLPPusher {
 
     /// Pushes what is known at the end, after what is still on its way.
     func finish() -> EventLoopFuture<Void> {
+        isOver = true
         guard let current else { return push() }
         let bound = NIOLoopBound(self, eventLoop: loop)
         return current.flatMap { bound.value.push() }
@@ -63,8 +66,8 @@ final class OTLPPusher {
         failures += 1
         // The first of each kind is said at once, the rest at the end.
         if problem != lastProblem {
-            let text =
-                "warning: --otlp \(endpoint.http.origin): \(problem); the run goes on, and so do the pushes"
+            let rest = isOver ? "" : "; the run goes on, and so do the pushes"
+            let text = "warning: --otlp \(endpoint.http.origin): \(problem)\(rest)"
             Console.error(text)
             watch.say(text)
         }

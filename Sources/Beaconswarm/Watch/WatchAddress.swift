@@ -10,11 +10,15 @@ struct WatchAddress: Hashable, Sendable {
         let separator = text.lastIndex(of: ":")
         let host = separator.map { String(text[..<$0]) } ?? ""
         let digits = separator.map { text[text.index(after: $0)...] } ?? text[...]
-        guard let port = Int(digits), (0...65_535).contains(port), !host.contains("/"), host != "[]" else {
+        guard let port = Int(digits), !host.contains("/"), host != "[]" else {
             throw CommandFailure(
                 .usage,
                 "--ui \(text): expected HOST:PORT, such as \(RunOptions.defaultWatchAddress); port 0 takes a free one"
             )
+        }
+        guard (0...65_535).contains(port) else {
+            throw CommandFailure(
+                .usage, "--ui \(text): expected a port from 1 to 65535, or 0, which takes a free one")
         }
         let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
         self.host = host.isEmpty ? "127.0.0.1" : isBracketed ? String(host.dropFirst().dropLast()) : host
