@@ -1,5 +1,6 @@
 import NIOCore
 import NIOPosix
+import Reporting
 import Scenario
 
 #if canImport(Glibc)
@@ -22,6 +23,6 @@ extension Beaconswarm {
             guard let first = error.connectionErrors.first else { return "\(error.host) has no address" }
             return words(for: first.error)
         }
-        return "\(error)"
+        return Escaping.lines("\(error)")
     }
 }

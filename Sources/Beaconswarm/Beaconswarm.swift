@@ -1,4 +1,5 @@
 import CBuildStamp
+import Reporting
 
 /// Beaconswarm simulates thousands of mobile tracking SDKs, each with its complete pipeline, against a
 /// real collector on a real clock or against a modelled world in virtual time, and reports where every
@@ -60,8 +61,8 @@ public struct CommandFailure: Error, Sendable {
     }
 
     /// The message for whoever gave these arguments: it begins with the environment variable instead of the option
-    /// where that is where the value came from.
+    /// where that is where the value came from. What it quotes of files is harmless on a terminal.
     public func message(forArguments arguments: [String]) -> String {
-        EnvironmentVariables.naming(message, arguments: arguments)
+        Escaping.lines(EnvironmentVariables.naming(message, arguments: arguments))
     }
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -171,3 +172,20 @@ def test_what_is_not_there_is_told(tool: Tool, folder: Path, tmp_path: Path):
     assert "events_lost" in tool.run("runs", folder / "reports", "--metric", "events_losst").expect(64).err
     (tmp_path / "none").mkdir()
     assert "no runs" in tool.run("runs", "none").expect(0).out
+
+
+def test_what_is_no_file_or_tells_escape_sequences_is_left_out_harmlessly(tool: Tool, tmp_path: Path):
+    """A pipe of a report's name is not waited for, and what a damaged report quotes does nothing to a terminal."""
+    tool.run("simulate", write_scenario(tmp_path, steady(2, "5s")), "--out", "all/whole", "-q").expect(0)
+    report = json.loads((tmp_path / "all/whole/report.json").read_text())
+    for name in ("pipe", "weird"):
+        (tmp_path / "all" / name).mkdir()
+    os.mkfifo(tmp_path / "all/pipe/report.json")
+    (tmp_path / "all/weird/report.json").write_text(json.dumps(report | {"verdict": "weird\u001b[2J"}))
+    listed = tool.run("runs", "all").expect(0)
+    assert "all/whole" in listed.out and "all/pipe" not in listed.out and "all/weird" not in listed.out
+    assert "left out: cannot read all/pipe/report.json: it is no regular file" in listed.err, str(listed)
+    shown = tool.run("report", "all/weird").expect(104)
+    assert "weird" in shown.err and "weird" in listed.err
+    assert "\u001b" not in shown.err + listed.err, repr(shown.err + listed.err)
+    assert "no regular file" in tool.run("report", "all/pipe").expect(64).err

@@ -134,7 +134,7 @@ enum ComparedSide {
                 separator: "/")
             if folder.isEmpty { folder = path.hasPrefix("/") ? "/" : "." }
         }
-        guard let bytes = try? OutputFile.read("\(folder)/scenario.json", failing: .usage),
+        guard let bytes = try? OutputFile.read("\(folder)/scenario.json", failing: .usage, isFound: true),
             let node = try? JSONReader.readStrictly(bytes)
         else { return .null }
         return JSONNode(.object((node.members ?? []).filter { $0.key != "seed" }))

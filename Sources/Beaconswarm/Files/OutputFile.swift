@@ -24,18 +24,30 @@ enum OutputFile {
 
     /// Reads a whole file.
     ///
-    /// - Parameter limit: The most bytes that it may have.
+    /// - Parameters:
+    ///   - limit: The most bytes that it may have.
+    ///   - isFound: Whether nobody but a folder names it: what has its name there and is a pipe, where a user's own
+    ///     may be one, would be waited for without end.
     /// - Throws: ``CommandFailure`` with the given code.
     static func read(
-        _ path: String, failing code: CommandStatus, limit: Int = .max
+        _ path: String, failing code: CommandStatus, limit: Int = .max, isFound: Bool = false
     ) throws(CommandFailure) -> [UInt8] {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | (isFound ? O_NONBLOCK : 0))
         guard descriptor >= 0 else {
             let shown = path.isEmpty ? "\"\"" : path
             throw CommandFailure(code, "cannot read \(shown): \(String(cString: strerror(errno)))")
         }
         defer { close(descriptor) }
+        guard !isFound || isFileOrFolder(descriptor) else {
+            throw CommandFailure(code, "cannot read \(path): it is no regular file")
+        }
         return try read(descriptor: descriptor, name: path, failing: code, limit: limit)
+    }
+
+    /// A folder tells by itself that it cannot be read.
+    private static func isFileOrFolder(_ descriptor: Int32) -> Bool {
+        var info = stat()
+        return fstat(descriptor, &info) == 0 && [S_IFREG, S_IFDIR].contains(info.st_mode & S_IFMT)
     }
 
     /// Reads what is left of an open file.

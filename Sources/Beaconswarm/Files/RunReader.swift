@@ -12,7 +12,7 @@ enum RunReader {
     static func read(_ path: String) throws(CommandFailure) -> Report {
         try FileName.check(path, of: "the run")
         let file = try reportFile(path)
-        let bytes = try OutputFile.read(file, failing: .usage)
+        let bytes = try OutputFile.read(file, failing: .usage, isFound: true)
         do throws(ReportReadError) {
             return try ReportJSON.read(bytes)
         } catch {
@@ -46,7 +46,7 @@ enum RunReader {
     /// - Throws: as ``read(_:)``.
     static func cell(_ path: String) throws(CommandFailure) -> Single {
         try FileName.check(path, of: "the run")
-        let bytes = try OutputFile.read(try reportFile(path), failing: .usage)
+        let bytes = try OutputFile.read(try reportFile(path), failing: .usage, isFound: true)
         do throws(ReportReadError) {
             let report = try ReportJSON.read(bytes)
             let bodies = (try? JSONReader.readStrictly(bytes))?["run"]?["bodies"]?.string
@@ -73,7 +73,7 @@ enum RunReader {
             if let lab = try lab(path) { return .lab(lab) }
             return .run(try read(path))
         }
-        let bytes = try OutputFile.read(file, failing: .usage)
+        let bytes = try OutputFile.read(file, failing: .usage, isFound: true)
         do throws(ReportReadError) {
             return .search(try CapacityJSON.read(bytes))
         } catch {
@@ -87,7 +87,7 @@ enum RunReader {
     static func lab(_ path: String) throws(CommandFailure) -> LabReport? {
         try FileName.check(path, of: "the run")
         let file = try reportFile(path)
-        let bytes = try OutputFile.read(file, failing: .usage)
+        let bytes = try OutputFile.read(file, failing: .usage, isFound: true)
         let value = try? JSONReader.readStrictly(bytes)
         guard value?["schema"]?.string == LabJSON.schema else { return nil }
         do throws(ReportReadError) {
@@ -103,7 +103,7 @@ enum RunReader {
             return ["capacity.json", "capacity.partial.json"].map { "\(path)/\($0)" }
                 .first(where: OutputFile.exists)
         }
-        let bytes = try OutputFile.read(path, failing: .usage)
+        let bytes = try OutputFile.read(path, failing: .usage, isFound: true)
         let value = try? JSONReader.readStrictly(bytes)
         return value?["schema"]?.string == CapacityJSON.schema ? path : nil
     }

@@ -32,7 +32,7 @@ extension Beaconswarm {
                     Console.output("\(source.name): skipped, a JSON Schema and no scenario\n")
                     continue
                 }
-                Console.error(error.message)
+                Console.error(Escaping.lines(error.message))
                 status = .invalidScenario
             }
         }

@@ -42,7 +42,7 @@ extension Beaconswarm {
         while folder.count > 1, folder.hasSuffix("/") { folder.removeLast() }
         try check(folder: folder, page: options.html)
         let found = RunFinder(in: folder, page: options.html)
-        for failure in found.failures { Console.error("left out: \(failure)") }
+        for failure in found.failures { Console.error("left out: \(Escaping.line(failure))") }
         let cells = found.entries.compactMap(\.cell)
         if !cells.isEmpty { tellMissing(figures, in: FigureTags(of: cells)) }
         var history = RunHistory(folder: folder, entries: found.entries, figures: figures)

@@ -54,6 +54,9 @@ package enum Escaping {
         mapped(text) { $0 == "\n" || $0 == "\t" ? " " : nil }
     }
 
+    /// For lines of a terminal or of a log.
+    package static func lines(_ text: String) -> String { mapped(text) { _ in nil } }
+
     /// For running text and tables in Markdown.
     static func markdown(_ text: String) -> String {
         mapped(text) { scalar in
