@@ -8,10 +8,12 @@ package enum FileKind: Hashable, Sendable, CaseIterable {
     case faults
     case report
 
-    /// The kind of which a file has more keys than of any other; `nil` where there is none.
+    /// The kind of which a file has more keys than of any other; `nil` where there is none. One key alone of many, such as
+    /// `version`, may be anybody's.
     package init?(of root: JSONNode) {
         let counts = FileKind.allCases.map { (kind: $0, count: $0.count(in: root)) }
-        guard let most = counts.max(by: { $0.count < $1.count }), most.count > 0,
+        guard let most = counts.max(by: { $0.count < $1.count }),
+            most.count > (root.members?.count ?? 0 > 3 ? 1 : 0),
             counts.filter({ $0.count == most.count }).count == 1
         else { return nil }
         self = most.kind
