@@ -216,6 +216,10 @@ def test_missing_events_without_an_event_file_have_their_population(killed, tmp_
     assert sorted((line["id"], line["population"]) for line in named) == sorted((line["id"], "small") for line in lost)
     # A file without times says so.
     assert "neither received_at nor captured_at" in read_report(copy)["audit_note"]
+    # A file that is none of this run's events says nothing of them, which is said.
+    said = " ".join(audit(tool, copy, receipts, "--events", receipts).expect(95).err.split())
+    assert f"has no line of {len(lost)} of the {len(lost)} missing events" in said, said
+    assert "has no line of" not in audit(tool, copy, receipts, "--events", events).expect(95).err
 
 
 def test_two_runs_against_one_collector(tool: Tool, tmp_path: Path, collect):

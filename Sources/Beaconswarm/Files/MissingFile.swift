@@ -10,11 +10,13 @@ extension RunFolder {
     ///
     /// - Parameter events: The run's event file, whose lines say when an event was captured and acknowledged;
     ///   `nil` or an unreadable one leaves that open.
-    func write(missing audit: Audit, of report: Report, events: String?) throws(CommandFailure) {
+    /// - Returns: Of how many that have ids the event file has no line.
+    @discardableResult
+    func write(missing audit: Audit, of report: Report, events: String?) throws(CommandFailure) -> Int {
         let path = file("missing.ndjson")
         guard audit.ackedNotFound > 0 else {
             unlink(path)
-            return
+            return 0
         }
         let lines = events.map { EventLines.lines(of: Set(audit.missing), in: $0) } ?? [:]
         var text = WireBuffer()
@@ -32,6 +34,7 @@ extension RunFolder {
         let named = UInt64(audit.missing.count + audit.missingNatural.count)
         if audit.ackedNotFound > named { text.append("{\"left_out\":\(audit.ackedNotFound - named)}\n") }
         try OutputFile.write(text.bytes, to: path)
+        return audit.missing.count - lines.count
     }
 
     private func append(_ name: String?, to text: inout WireBuffer) {

@@ -53,14 +53,21 @@ extension Beaconswarm {
         report.take(foreign.audit, note: foreign.note + keys)
         report.judge()
         let run = RunFolder(existing: folder)
+        var untold = 0
         let written = try run.write(
             report,
             data: [
                 {
-                    try run.write(missing: foreign.audit, of: report, events: events)
+                    untold = try run.write(missing: foreign.audit, of: report, events: events)
                 }
             ])
         report = written.report
+        if let events, untold > 0 {
+            Console.error(
+                "warning: --events \(events): it has no line of \(untold) of the \(foreign.audit.missing.count) missing "
+                    + "events, of which missing.ndjson tells no more than the population; is it the whole event file of "
+                    + "this run?")
+        }
         for failure in written.failures { Console.error("error: \(failure.message)") }
         if json || !quiet { showAudited(report, json: json, color: color) }
         return CommandStatus(rawValue: report.exitCode) ?? .internalError
