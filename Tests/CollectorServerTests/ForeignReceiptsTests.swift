@@ -224,6 +224,32 @@ struct ForeignReceiptsTests {
         #expect(ReceiptTime.instant(Array(text.utf8)) == nil)
     }
 
+    @Test(
+        "refuses a time that is there and cannot be read, and names its line",
+        arguments: [
+            ("{\"id\":\"0-0\"}\n{\"id\":\"0-1\",\"received_at\":\"yesterday\"}\n", "", "received_at"),
+            (
+                "id,received_at,captured_at\n0-0,,1700000000\n0-1,yesterday,1700000000\n", ".csv",
+                "received_at"
+            ),
+            ("id,captured_at\n0-0,\n0-1,yesterday\n", ".csv", "captured_at"),
+        ])
+    func unreadableTimes(text: String, suffix: String, column: String) throws {
+        let line = suffix.isEmpty ? 2 : 3
+        #expect {
+            _ = try read(text, suffix: suffix, hours: 0...1)
+        } throws: {
+            "\($0)".contains(":\(line): \(column) is no time: yesterday; allowed are ")
+        }
+    }
+
+    @Test("a time that is not needed may be anything")
+    func needlessTimes() throws {
+        let reading = try read(
+            "id,received_at,captured_at\n0-0,1700000000,yesterday\n", suffix: ".csv", hours: 0...1)
+        #expect(reading.receipts.held.count == 1 && reading.undated == 0)
+    }
+
     @Test("reads packed lines, and refuses damaged and empty files")
     func packed() throws {
         var packed = WireBuffer()

@@ -181,6 +181,8 @@ struct ReceiptRow {
 /// Takes rows in, and leaves out those of other runs.
 struct ReceiptsSink {
     private(set) var reading = ForeignReading()
+    /// What is wrong with the time of the latest row, of those that were not taken.
+    private(set) var timeProblem: String?
     private let window: ReceiptsWindow?
     private let ignoresReceived: Bool
     private let reader: EventKeyReader
@@ -202,9 +204,11 @@ struct ReceiptsSink {
 
     /// Records a row's event.
     ///
-    /// - Returns: `false` if nothing in the row names one.
+    /// - Returns: `false` if nothing in the row names one, and for a row with a ``timeProblem``.
     mutating func take(_ row: ReceiptRow) -> Bool {
-        guard let isOfRun = isOfRun(row) else { return record(row, in: &reading.receipts) }
+        let isOfRun = isOfRun(row)
+        guard timeProblem == nil else { return false }
+        guard let isOfRun else { return record(row, in: &reading.receipts) }
         guard !isOfRun else { return record(row, in: &reading.receipts) }
         // It has to name an event all the same: a file that cannot be read is not to be audited by.
         var others = Receipts()
@@ -228,6 +232,9 @@ struct ReceiptsSink {
         let received = ignoresReceived ? nil : row.times[0].flatMap { ReceiptTime.instant($0) }
         let stamped = row.times[1].flatMap { ReceiptTime.instant($0) }
         let captured = stamped ?? (received == nil ? capturedAt(row) : nil)
+        if !ignoresReceived, received == nil {
+            timeProblem = ReceiptTime.problem(row.times, captured: stamped)
+        }
         guard let isOfRun = window.holds(received: received, captured: captured) else {
             reading.undated += 1
             return nil

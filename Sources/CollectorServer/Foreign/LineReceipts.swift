@@ -46,7 +46,7 @@ enum LineReceipts {
             times: ForeignReceipts.timeColumns.map { member($0, of: value) })
         // An event without id columns is its own payload.
         if row.values[2] == nil { row.values[2] = Array(text) }
-        return sink.take(row) ? nil : "nothing that names an event: \(excerpt(text))"
+        return sink.take(row) ? nil : sink.timeProblem ?? "nothing that names an event: \(excerpt(text))"
     }
 
     /// A member's text: a string as it is, anything else as JSON.

@@ -58,6 +58,24 @@ enum ReceiptTime {
         return Instant(text: stamp) ?? Instant(text: stamp + "Z")
     }
 
+    /// What is wrong with a row that says times of which the surest cannot be read; `nil` if it says none.
+    ///
+    /// - Parameters:
+    ///   - times: The texts of ``ForeignReceipts/timeColumns``.
+    ///   - captured: What the second of them says.
+    static func problem(_ times: [[UInt8]?], captured: Instant?) -> String? {
+        let texts = zip(ForeignReceipts.timeColumns, times)
+        guard
+            let (column, text) = texts.first(where: { column, text in
+                let isRead = column == ForeignReceipts.timeColumns[1] && captured != nil
+                return !isRead && text?.contains { $0 > 0x20 } == true
+            })
+        else { return nil }
+        let shown = String(decoding: (text ?? []).prefix(40), as: UTF8.self)
+        return
+            "\(column) is no time: \(shown); allowed are a number since 1970 and such as 2026-03-02T19:30:00Z"
+    }
+
     private static func instant(_ number: Int64) -> Instant? {
         switch number.magnitude {
         case ..<9_223_372_036: Instant(nanoseconds: number * 1_000_000_000)

@@ -96,7 +96,7 @@ enum SQLiteReceipts {
             }
             guard sink.take(values) else {
                 throw ForeignReceiptsError.badLine(
-                    path: path, line: line, found: "a row of \(table.name) without an id")
+                    path: path, line: line, found: sink.timeProblem ?? "a row of \(table.name) without an id")
             }
         }
     }
