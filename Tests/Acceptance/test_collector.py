@@ -588,6 +588,23 @@ def test_a_sample_of_any_system_is_decoded_and_can_be_posted(collect, tool, tmp_
     assert collector.stats()["received"] == said and collector.stats()["undecodable"] == 0
 
 
+def test_a_sample_says_whose_body_it_does_not_show(tool, tmp_path):
+    """A key in a packed body cannot be masked alone."""
+    population = {"name": "packed", "devices": 20, "persona": "power", "system": "codeless"}
+    scenario = {"name": "sampled", "duration": "3d", "populations": [population]}
+    assert not tool.run("sample", write_scenario(tmp_path, scenario)).expect(0).err
+    keyed = write_scenario(tmp_path, scenario | {"target": {"apiKey": "hush-key"}})
+    finished = tool.run("sample", keyed).expect(0)
+    assert "hush-key" not in finished.out and "note: of packed the whole body is masked" in finished.err, str(finished)
+
+
+def test_a_sample_for_a_target_that_is_not_verified_has_a_command_that_does_not_either(tool, tmp_path):
+    path = write_scenario(tmp_path, SAMPLED)
+    url = "https://127.0.0.1:8106/sa"
+    assert "curl -sS -k -X" in tool.run("sample", path, "--target", url, "--insecure").expect(0).out
+    assert "curl -sS -X" in tool.run("sample", path, "--target", url).expect(0).out
+
+
 SECRETS = {
     "url": {"url": "http://127.0.0.1:8106/sa?project=default&sig=hush1&api_key=hush2&page=open3"},
     "headers": {
@@ -610,6 +627,7 @@ def test_a_sample_keeps_its_secrets_and_its_shell_syntax(collect, tool, tmp_path
     scenario = {"name": "sampled", "duration": "3d", "target": SECRETS[name], "populations": [population]}
     finished = tool.run("sample", write_scenario(tmp_path, scenario)).expect(0)
     assert "hush" not in finished.out and "open" in finished.out, str(finished)
+    assert "note: [redacted] stands for a secret" in finished.err and "hush" not in finished.err, str(finished)
     command = finished.out.split("## curl")[1]
     checked = subprocess.run(["bash", "-n"], input=command, capture_output=True, text=True)
     assert checked.returncode == 0 and not checked.stderr, (command, checked)

@@ -83,10 +83,17 @@ extension SampledRequest {
         let url = redactor.redact("\(plan.target.scheme)://\(origin)\(head.path)")
         // The mask's brackets would be a range of URLs to curl.
         let glob = url.contains(Redactor.mask) ? " --globoff" : ""
-        text += "curl -sS\(glob) -X \(head.method.rawValue) \(SampledRequest.quoted(url))"
+        // What `insecure` says to the devices.
+        let trust = plan.target.isSecure && plan.target.tls.isInsecure ? " -k" : ""
+        text += "curl -sS\(trust)\(glob) -X \(head.method.rawValue) \(SampledRequest.quoted(url))"
         for header in headers { text += " \\\n  -H \(SampledRequest.quoted(header))" }
         guard head.method.hasBody else { return text + "\n\n" }
         return text + " \\\n  --data-binary \(shown.isBase64 ? "@-" : SampledRequest.quoted(shown.text))\n\n"
+    }
+
+    /// Whether the body has a secret that cannot be masked in it.
+    func hidesBody(_ plan: PopulationPlan, _ redactor: Redactor) -> Bool {
+        head.method.hasBody && shownBody(decoded(plan), redactor).text == Redactor.mask
     }
 
     /// The body as it is shown. One that hides secrets in packed form is not shown at all.
