@@ -56,21 +56,20 @@ extension Beaconswarm {
         var untold = 0
         let written = try run.write(
             report,
-            data: [
-                {
-                    untold = try run.write(missing: foreign.audit, of: report, events: events)
-                }
-            ])
+            data: [{ untold = try run.write(missing: foreign.audit, of: report, events: events) }])
         report = written.report
-        if let events, untold > 0 {
-            Console.error(
-                "warning: --events \(events): it has no line of \(untold) of the \(foreign.audit.missing.count) missing "
-                    + "events, of which missing.ndjson tells no more than the population; is it the whole event file of "
-                    + "this run?")
-        }
+        if let events { warn(of: untold, events, foreign.audit) }
         for failure in written.failures { Console.error("error: \(failure.message)") }
         if json || !quiet { showAudited(report, json: json, color: color) }
         return CommandStatus(rawValue: report.exitCode) ?? .internalError
+    }
+
+    /// Warns of missing events of which the event file has no line.
+    private static func warn(of untold: Int, _ events: String, _ audit: Audit) {
+        guard untold > 0 else { return }
+        Console.error(
+            "warning: --events \(events): it has no line of \(untold) of the \(audit.missing.count) missing events, of which "
+                + "missing.ndjson tells no more than the population; is it the whole event file of this run?")
     }
 
     private static func showAudited(_ report: Report, json: Bool, color: Bool) {
