@@ -53,3 +53,16 @@ package struct PersonaDescription: Hashable, Sendable {
 
     package init(name: String) { self.name = name }
 }
+
+extension PersonaDescription {
+    /// The same people, who do a multiple of what they do. At a steady rate only that is another: their apps start as fast as
+    /// ever. For all others the whole of life passes as much faster.
+    package mutating func quicken(by factor: Double) {
+        if let rate = steadyRate { steadyRate = rate * factor } else { tempo *= factor }
+    }
+
+    /// The same people at another tempo than their own, as far as what they do in a time goes; see ``quicken(by:)``.
+    package mutating func setTempo(_ tempo: Double) {
+        if steadyRate == nil { self.tempo = tempo } else { quicken(by: tempo / self.tempo) }
+    }
+}

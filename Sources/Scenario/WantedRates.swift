@@ -3,7 +3,7 @@ package import DeviceSDK
 import Timebase
 
 extension ScenarioDocument {
-    /// Sets the tempo of each population that is to have a certain mean rate of events.
+    /// Sets the tempo, or the steady rate, of each population that is to have a certain mean rate of events.
     package mutating func applyWantedRates() {
         let plans = plans(start: ScenarioDocument.virtualStart)
         for index in populations.indices {
@@ -12,7 +12,7 @@ extension ScenarioDocument {
             if let tempo = UserForecast.tempo(
                 forRate: rate, of: plan.forecastUsers, weight: { $0.eventsCaptured(in: plan.app) })
             {
-                populations[index].persona.tempo = tempo
+                populations[index].persona.setTempo(tempo)
             } else {
                 warnings.append(
                     ScenarioWarning(

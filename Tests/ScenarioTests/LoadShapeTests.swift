@@ -87,6 +87,19 @@ struct LoadShapeTests {
         #expect(population.activity?.value(at: .minutes(9)) == 250)
     }
 
+    @Test("a rate is how often steady users act; their apps start as fast as ever")
+    func steadyRate() throws {
+        for persona in [#""steady""#, #"{"preset": "steady", "tempo": 2}"#] {
+            var document = try document(
+                scenario(population: #""persona": \#(persona), "rate": "1 events/s", "devices": 1000"#))
+            let before = document.populations[0].persona
+            document.applyWantedRates()
+            let after = document.populations[0].persona
+            #expect(after.tempo == before.tempo)
+            #expect(try #require(after.steadyRate) * after.tempo == 0.001)
+        }
+    }
+
     @Test("a notification reaches the plan of its population, and the report's marks")
     func push() throws {
         let text = """

@@ -155,7 +155,7 @@ struct StepScenario: Sendable {
         let counts = DeviceScaling.scale(base.populations.map(\.devices), to: devices(load))
         for index in document.populations.indices {
             document.populations[index].devices = counts[index]
-            if scaling == .rate { document.populations[index].persona.tempo *= load }
+            if scaling == .rate { document.populations[index].persona.quicken(by: load) }
             document.populations[index].activity = nil
             document.populations[index].week = nil
             document.populations[index].rollOuts = []
