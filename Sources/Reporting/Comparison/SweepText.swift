@@ -105,14 +105,16 @@ package enum SweepText {
         }
         let cells = [12, 14, 10]
         let name = width - 4 - cells.reduce(0, +)
-        func row(_ texts: [String]) -> String {
-            "    " + Columns.left(Columns.clipped(texts[0], name - 1), name)
-                + zip(texts.dropFirst(), cells).map { Columns.right(Columns.clipped($0, $1 - 1), $1) }
-                .joined()
+        // What tells points apart may stand at the end of a name: a long one takes several lines.
+        func row(_ texts: [String]) -> [String] {
+            let lines = texts[0].isEmpty ? [""] : Columns.wrapped(texts[0], name - 1)
+            let figures = zip(texts.dropFirst(), cells).map { Columns.right(Columns.clipped($0, $1 - 1), $1) }
+            return [
+                "    " + Columns.left(Columns.clipped(lines.first ?? "", name - 1), name) + figures.joined()
+            ] + lines.dropFirst().map { "      " + Columns.clipped($0, width - 6) }
         }
-        let head = paint(row(["", "cost", "freshness", "lost"]), .dim)
-        return [head]
-            + front.map { point in
+        return row(["", "cost", "freshness", "lost"]).map { paint($0, .dim) }
+            + front.flatMap { point in
                 row([
                     (point.outcome.failures > 0 ? "\(mark) " : "") + Escaping.line(point.name),
                     ComparisonText.value(point.cost, sweep.cost),
