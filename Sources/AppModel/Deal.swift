@@ -28,3 +28,21 @@ package enum Deal {
         return thing + things * (device % devices * perDevice + own)
     }
 }
+
+/// A user's deals so far, in a byte: there is one for each device.
+struct DealCount: Hashable, Sendable {
+    /// The lowest bit is ``isWithheld``; the others count, over and over.
+    private var bits: UInt8 = 0
+
+    /// Which of the user's deals the last one is. Numbers of deals repeat earlier than this does.
+    var ordinal: UInt8 { bits >> 1 }
+
+    /// A pattern keeps the deal from coming about, and with it all that belongs to it.
+    var isWithheld: Bool {
+        get { bits & 1 != 0 }
+        set { bits = bits & ~1 | (newValue ? 1 : 0) }
+    }
+
+    /// Nothing withholds the next one yet.
+    mutating func beginNext() { bits = (bits | 1) &+ 1 }
+}

@@ -34,7 +34,7 @@ package import Timebase
 /// - A notification that is sent while the app is not in front makes a share of the users open it,
 ///   unless they do so by themselves before.
 ///
-/// A value of 170 bytes without references; ``next(_:)`` never allocates.
+/// A value of 168 bytes without references; ``next(_:)`` never allocates.
 package struct UserSimulator: Sendable {
     /// The time of the next action; ``Timebase/Instant/distantFuture`` when there is none.
     package internal(set) var nextAt: Instant
@@ -67,10 +67,10 @@ package struct UserSimulator: Sendable {
     var screen = UInt16.max
     /// The screen that is being opened.
     var destination = UInt16.max
-    /// The first event of the deal that the user is about to close, whose number is ``deals``; `.max` before it.
+    /// The first event of the deal that the user is about to close; `.max` before it.
     var dealEvent = UInt16.max
-    /// Counts the user's deals.
-    var deals: UInt8 = 0
+    /// The user's deals so far, and whether the last one is withheld.
+    var deals = DealCount()
     var step = Step.launch
     var accountMove = AccountMove.none
     var isLoggedIn = false
@@ -229,13 +229,14 @@ extension UserSimulator {
             clocks |= next.clock
             upcoming = .beginTimed(event: next.index)
         }
+        let happens = model.changesChances ? takesPlace(next, isDrawn: draw < chance, model) : true
         if next.isPaused {
             guard pause(before: next.index, model) else { return false }
             hasPaused = true
         }
         nextAt = nextAt + model.pace.reactionDelay
         // What a pattern withholds takes its time all the same, and stops its clock: the rest stays as it was.
-        return draw < chance
+        return happens
     }
 
     private mutating func subject(_ reaction: Reaction, _ model: UserModel) -> UInt32 {
@@ -245,7 +246,9 @@ extension UserSimulator {
     /// Chooses other entities, in which nothing is dealt yet.
     mutating func choose() {
         choice = UInt32(truncatingIfNeeded: business.next())
-        if dealEvent != .max { (deals, dealEvent) = (deals &+ 1, .max) }
+        guard dealEvent != .max else { return }
+        deals.beginNext()
+        dealEvent = .max
     }
 
     /// What an event, or something else that the app tells of, is about.
@@ -256,12 +259,12 @@ extension UserSimulator {
             return model.entity(chosenBy: choice, in: catalogue)
         }
         if let event {
-            if event == dealEvent { deals &+= 1 }
+            if event == dealEvent { deals.beginNext() }
             if dealEvent == .max { dealEvent = event }
         }
         return Deal.number(
             thing: model.entity(chosenBy: choice, in: things),
-            of: UInt32(model.app.catalogues[Int(things)].count), device: index, ordinal: deals)
+            of: UInt32(model.app.catalogues[Int(things)].count), device: index, ordinal: deals.ordinal)
     }
 
     /// Takes a step of the user's life.

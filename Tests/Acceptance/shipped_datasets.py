@@ -80,6 +80,10 @@ class Shop:
         rows = run.dataset().answers["answers"]["pattern_berlin_orders_less"]["rows"]
         rate = {offset: ordered / put for _, offset, put, ordered in rows}
         assert rate[60] < 0.8 * rate[480]
+        paid, ordered = run.dataset().ask(
+            "SELECT count(*) FILTER (name = 'PayOrder'), count(*) FILTER (name = 'SubmitOrder') "
+            "FROM truth JOIN users USING (user_id) WHERE utc_offset_minutes = 60")[0]
+        assert 0 < paid <= ordered
 
     def others(run: Played):
         """A campaign brings a seventh of the people within half a day, one device in a hundred belongs to a bot, and some

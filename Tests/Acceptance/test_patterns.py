@@ -286,16 +286,30 @@ def test_a_broken_version_keeps_a_quarter_of_the_payments(ask, stated: dict[str,
 
 
 def test_people_of_one_zone_order_less(ask, stated: dict[str, dict]):
-    counts = {}
-    for prefix in ("", "bare_"):
-        counts[prefix] = dict(ask(
-            f"SELECT u.utc_offset_minutes, count(*) FROM {prefix}truth t JOIN {prefix}users u USING (user_id) JOIN users p ON p.user_id = u.user_id "
-            "WHERE t.population = 'shop' AND t.name = 'SubmitOrder' AND p.persona = 'power' AND t.day < '2026-03-05' GROUP BY 1"))
-    assert counts[""][480] == counts["bare_"][480] > 30, "until the campaign begins, people of the other zone do the same"
-    assert is_share(counts[""][60], counts["bare_"][60], 0.4) and counts["bare_"][60] > 30
+    """And pay less, by the same share: payments belong to orders."""
+    for event in ("SubmitOrder", "PayOrder"):
+        counts = {}
+        for prefix in ("", "bare_"):
+            counts[prefix] = dict(ask(
+                f"SELECT u.utc_offset_minutes, count(*) FROM {prefix}truth t JOIN {prefix}users u USING (user_id) JOIN users p ON p.user_id = u.user_id "
+                "WHERE t.population = 'shop' AND t.name = ? AND p.persona = 'power' AND t.day < '2026-03-05' GROUP BY 1", event))
+        assert counts[""][480] == counts["bare_"][480] > 30, "until the campaign begins, people of the other zone do the same"
+        assert is_share(counts[""][60], counts["bare_"][60], 0.4) and counts["bare_"][60] > 30
     size = stated["slow-eu"]["measured"]
     assert size["counted"] < size["expected"]
     assert ask("SELECT count(*) FROM truth WHERE population = 'shop' AND name = 'SubmitOrder'") == [(size["counted"],)]
+
+
+def test_no_payment_comes_without_its_order(ask):
+    """Whether a pattern withholds orders or payments."""
+    paid = 0
+    for population in ("ios", "shop", "calm"):
+        rows = ask(
+            "SELECT device, name FROM truth WHERE population = ? AND name IN ('SubmitOrder', 'PayOrder') ORDER BY device, sequence", population)
+        for before, (device, name) in zip([(None, ""), *rows], rows):
+            paid += name == "PayOrder"
+            assert name == "SubmitOrder" or before == (device, "SubmitOrder"), device
+    assert paid > 200
 
 
 def test_a_campaign_brings_people(ask, stated: dict[str, dict]):

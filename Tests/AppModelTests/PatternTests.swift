@@ -56,6 +56,69 @@ struct PatternTests {
         #expect(all > 200 && isThird, "\(kept) of \(all)")
     }
 
+    @Test("an order that is withheld takes with it all that belongs to it, and nothing else")
+    func deals() {
+        let (submit, pay) = (event("SubmitOrder"), event("PayOrder"))
+        let order = Presets.shop.events[Int(submit)].catalogue
+        var patterns = UserPatterns()
+        patterns.changes = [.init(pattern: id(0), event: submit, factor: 0.5, window: start..<day(30))]
+        var (orders, withheld, payments, updates) = (0, 0, 0, 0)
+        for device in 0..<8 {
+            let changed = life(model(patterns), device: device)
+            let left = Set(changed.filter { isEvent($0, submit) }.map(\.at))
+            var gone: UInt32?
+            let expected = life(model(UserPatterns()), device: device).filter { planned in
+                switch planned.action {
+                case .business(submit, let subject):
+                    gone = left.contains(planned.at) ? nil : subject
+                    orders += 1
+                    withheld += gone == nil ? 0 : 1
+                    return gone == nil
+                case .business(pay, let subject):
+                    payments += subject == gone ? 1 : 0
+                    return subject != gone
+                case .profile(let update, let subject)
+                where Presets.shop.profiles[Int(update)].catalogue == order:
+                    updates += subject == gone ? 1 : 0
+                    return subject != gone
+                default: return true
+                }
+            }
+            #expect(changed.map(\.at) == expected.map(\.at))
+            #expect(changed.map(\.action) == expected.map(\.action))
+        }
+        let isHalf = abs(Double(withheld) - 0.5 * Double(orders)) < 5 * (0.25 * Double(orders)).squareRoot()
+        #expect(orders > 50 && isHalf, "\(withheld) of \(orders)")
+        #expect(payments > withheld / 2 && updates > withheld / 2)
+    }
+
+    @Test("a payment that is withheld leaves the order")
+    func closing() {
+        let pay = event("PayOrder")
+        var patterns = UserPatterns()
+        patterns.changes = [.init(pattern: id(0), event: pay, factor: 0, window: start..<day(30))]
+        for device in 0..<4 {
+            let plain = life(model(UserPatterns()), device: device).map(\.action)
+            let changed = life(model(patterns), device: device).map(\.action)
+            #expect(
+                changed
+                    == plain.filter { if case .business(pay, _) = $0 { false } else { true } })
+        }
+    }
+
+    @Test("counts deals over and over, and withholds one at a time")
+    func dealCount() {
+        var deals = DealCount()
+        for number in 0..<300 {
+            #expect(UInt32(deals.ordinal) % Deal.perDevice == UInt32(number) % Deal.perDevice)
+            #expect(!deals.isWithheld)
+            deals.isWithheld = number % 3 != 0
+            #expect(deals.isWithheld == (number % 3 != 0))
+            #expect(UInt32(deals.ordinal) % Deal.perDevice == UInt32(number) % Deal.perDevice)
+            deals.beginNext()
+        }
+    }
+
     @Test("a steady user's events are withheld one by one")
     func steady() {
         let cart = event("AddToCart")

@@ -9,6 +9,24 @@ extension UserSimulator {
         return reaction.chance * factor(of: reaction.index, at: nextAt, model)
     }
 
+    /// Whether what has been drawn happens. It does not if it belongs to a deal that a pattern keeps from coming about:
+    /// who does not order does not pay for the order either.
+    ///
+    /// - Parameters:
+    ///   - reaction: What would happen without patterns, or does because of them; its subject is known.
+    ///   - isDrawn: Whether it happens by its own chance, as patterns change it.
+    mutating func takesPlace(_ reaction: Reaction, isDrawn: Bool, _ model: UserModel) -> Bool {
+        guard reaction.catalogue != .max, dealEvent != .max,
+            model.eventCatalogues[Int(dealEvent)] == reaction.catalogue,
+            model.app.catalogues[Int(reaction.catalogue)].deals != nil
+        else { return isDrawn }
+        if reaction.kind == .business && reaction.index == dealEvent {
+            deals.isWithheld = !isDrawn
+            return isDrawn
+        }
+        return isDrawn && !deals.isWithheld
+    }
+
     /// Whether a pattern keeps an event of a steady rate from happening.
     func isWithheld(_ action: UserAction, at instant: Instant, _ model: UserModel) -> Bool {
         guard case .business(let event, _) = action, let calendar = model.calendar else { return false }
