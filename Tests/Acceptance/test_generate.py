@@ -185,6 +185,8 @@ def test_each_row_is_of_one_event_and_each_event_knows_its_rows(dataset: Path, t
     owner = {int(number): row for row in truth.values() for number in (row["row_ids"] or "").split()}
     assert sorted(owner) == [row["row_id"] for row in events]
     copies: Counter = Counter()
+    uploads = Counter((owner[row["row_id"]]["id"], row["attempt"]) for row in events)
+    assert max(uploads.values()) == 1, "each row of an event came in another of its uploads"
     for row in events:
         event = owner[row["row_id"]]
         if row["system"] != "kit":

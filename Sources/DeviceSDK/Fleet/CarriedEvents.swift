@@ -54,6 +54,17 @@ package struct CarriedEvents: Sendable {
         add(record, key: key, part: part, isCounted: isCounted)
     }
 
+    /// Takes an upload off the counts that began after this one, and carries the same events from a sequence on.
+    ///
+    /// - Precondition: the events are in the order of their sequences.
+    package mutating func takeBackUpload(from sequence: UInt32) {
+        var index = attempts.endIndex
+        while index > 0, sequences[index - 1] >= sequence {
+            index -= 1
+            if attempts[index] > 1 { attempts[index] -= 1 }
+        }
+    }
+
     /// Empties everything and keeps the memory.
     package mutating func removeAll() {
         keys.removeAll(keepingCapacity: true)

@@ -164,6 +164,36 @@ struct TrackingSDKUploadTests {
         #expect(world.fates[1]?.attempts == 1)
     }
 
+    /// What an open upload says of its events: which of their uploads it is.
+    private func ordinals(_ upload: UInt32, of world: TrackingSDKWorld) -> [UInt16] {
+        var carried = CarriedEvents()
+        let number = RequestNumber(kind: .upload, number: upload)
+        let head = world.system.carry(number, of: &world.device, at: world.now, into: &carried)
+        #expect(head != nil)
+        return Array(carried.attempts)
+    }
+
+    @Test("an upload that arrives late is still the one that it was of each event")
+    func ordinalsOfOverlapping() {
+        let world = waiting()
+        #expect(ordinals(1, of: world) == [1])
+        #expect(ordinals(2, of: world) == [2, 1])
+        #expect(ordinals(4, of: world) == [4, 3, 2, 1])
+        // Those that started later end first, and others take their sockets.
+        world.answer(500, at: 8, upload: 3)
+        world.answer(500, at: 9, upload: 4)
+        #expect(ordinals(1, of: world) == [1])
+        #expect(ordinals(2, of: world) == [2, 1])
+        #expect(ordinals(6, of: world) == [6, 5, 4, 3, 2, 1])
+        // What is captured after a positive answer is in a new file, and earlier uploads carry none of it.
+        world.answer(200, at: 10, upload: 2)
+        world.track(11)
+        for upload in UInt32(5)...7 { world.answer(500, at: 12, upload: upload) }
+        #expect(world.openUploads == [1, 8])
+        #expect(ordinals(1, of: world) == [1])
+        #expect(ordinals(8, of: world) == [1])
+    }
+
     @Test("the request's head: path, key, type, what the scenario adds, and the SDK's own limit of time")
     func head() {
         let world = TrackingSDKWorld()

@@ -91,6 +91,10 @@ struct TrackingSDKRequest: Sendable {
     var plannedAt: Instant
     /// It has a socket; the others wait for one.
     var isStarted = false
+    /// Its events count it among the uploads that carried them.
+    var isCounted = false
+    /// Where those uploads begin that started later, were counted, and have their answer already.
+    var overtakers: ContiguousArray<UInt32> = []
 }
 
 /// A positive answer to an upload.

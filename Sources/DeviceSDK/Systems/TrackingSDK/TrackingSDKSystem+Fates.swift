@@ -61,8 +61,9 @@ extension TrackingSDKSystem {
     }
 
     package mutating func takeBack(_ upload: RequestNumber, of device: inout Device) {
-        guard let request = device.requests.first(where: { $0.number == upload.number }) else { return }
-        device.log.update(in: request.events) { $0.takeBackAttempt() }
+        guard let index = device.requests.firstIndex(where: { $0.number == upload.number }) else { return }
+        device.requests[index].isCounted = false
+        device.log.update(in: device.requests[index].events) { $0.takeBackAttempt() }
     }
 
     package mutating func finish(_ device: inout Device, effects: inout DeviceEffects) {

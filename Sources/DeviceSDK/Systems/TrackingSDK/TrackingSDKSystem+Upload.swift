@@ -47,6 +47,7 @@ extension TrackingSDKSystem {
                 network: device.network))
         // Without a radio nothing leaves: no upload that carried the events.
         guard device.network != .none else { return }
+        device.requests[index].isCounted = true
         device.log.update(in: request.events) {
             $0.countAttempt()
         }
@@ -59,6 +60,9 @@ extension TrackingSDKSystem {
         // A request of a process that died in between has nobody who waits for it.
         guard let index = device.requests.firstIndex(where: { $0.number == request.number }) else { return }
         let ended = device.requests.remove(at: index)
+        if ended.isCounted {
+            for earlier in 0..<index { device.requests[earlier].overtakers.append(ended.events.lowerBound) }
+        }
         if device.requests.isEmpty { device.requests = [] }
         startRequests(of: &device, effects: &effects)
         let first = device.fileStart
