@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import base64
 import datetime
+import re
 import sqlite3
 import zoneinfo
 from pathlib import Path
 
 import pytest
 
-from conftest import Tool
+from conftest import ROOT, Tool
 from helpers import write_scenario
 
 START = datetime.datetime(2026, 3, 2, tzinfo=datetime.timezone.utc)
@@ -133,3 +135,45 @@ def test_carriers_are_those_of_the_country(data: sqlite3.Connection):
                          "AND e.carrier IS NOT NULL").fetchall()
     chinese = {zone: {carrier.startswith("中国") for name, carrier in found if name == zone} for zone in ZONES}
     assert chinese == {"Asia/Shanghai": {True}, "Europe/Berlin": {False}}
+
+
+#: What no event of a preset says: of others, something is.
+SILENT = {
+    "aptabase-ios": {"anonymous_id", "login_id"}, "otlp-http": {"anonymous_id", "login_id"},
+    "countly-ios": {"anonymous_id", "login_id", "model", "os_version"}, "ga4-mp": {"anonymous_id", "login_id", "model", "os_version"},
+}
+
+
+def readable(payload: str) -> str:
+    """With what stands in it in base64, in small letters."""
+    inner = [
+        base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)).decode(errors="replace")
+        for text in re.findall(r'"([A-Za-z0-9_-]{60,})"', payload) if len(text) % 4 != 1
+    ]
+    return "\n".join([payload, *inner]).lower()
+
+
+def test_what_is_said_of_described_devices_stands_in_their_events(tool: Tool):
+    presets = sorted(path.stem for path in (ROOT / "Sources/SDKDescription/Presets").glob("*.json"))
+    assert set(SILENT) < set(presets)
+    populations = [
+        {"name": name, "devices": 3, "persona": {"preset": "power", "loggedInShare": 1}, "app": "shop", "system": "declared", "sdk": {"preset": name},
+         "target": {"apiKey": "key"}}
+        for name in presets
+    ]
+    path = write_scenario(tool.folder, WORLD | {"duration": "1d", "populations": populations})
+    tool.run("generate", path, "--out", tool.folder / "described", "--format", "sqlite", "-q").expect(0)
+    with sqlite3.connect(f"file:{tool.folder}/described/dataset.sqlite?mode=ro", uri=True) as database:
+        told = {row[0]: row[1:] for row in database.execute(
+            "SELECT d.device, d.population, d.anonymous_id, u.login_id, d.model, d.os_version FROM devices d JOIN users u USING (user_id)")}
+        texts: dict[int, list[str]] = {device: [] for device in told}
+        for device, payload in database.execute("SELECT t.device, e.payload FROM events e JOIN truth t ON t.row_id = e.row_id"):
+            texts[device].append(readable(payload))
+    found: dict[str, set[str]] = {name: set() for name in presets}
+    for device, (name, *values) in told.items():
+        everything = "\n".join(texts[device])
+        for column, value in zip(("anonymous_id", "login_id", "model", "os_version"), values):
+            if value is not None and texts[device]:
+                found[name].add(column)
+                assert value.lower() in everything, (name, column, value)
+    assert found == {name: {"anonymous_id", "login_id", "model", "os_version"} - SILENT.get(name, set()) for name in presets}

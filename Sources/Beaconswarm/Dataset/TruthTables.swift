@@ -84,7 +84,9 @@ enum TruthTables {
             TableColumn("app_version", .string, doc: "the app's version in the end"),
             TableColumn(
                 "anonymous_id", .string, isNullable: true,
-                doc: "the first installation's id before a login, as in events"),
+                doc:
+                    "the first installation's id before a login, as in events; none where they have no such id"
+            ),
             TableColumn("model", .string, isNullable: true, doc: "the model, where events tell it"),
             TableColumn(
                 "os_version", .string, isNullable: true, doc: "the version of iOS, where they tell it"),

@@ -109,17 +109,31 @@ extension DeclaredRules: SystemRuleSet {
 
     package var tagsAllEvents: Bool { sdk.events.tag != nil }
 
-    /// `{{anonymousId}}` and `{{userId}}`, in their own letters.
+    /// `{{anonymousId}}` and `{{userId}}`, in their own letters, where events have them: what stands around events in a
+    /// request belongs to none of them.
     package func identity(ofDevice index: Int, in plan: PopulationPlan) -> DeviceIdentity {
         let traits = DeclaredTraits(plan: plan, streams: plan.streams, index: index)
         let identity = DeclaredIdentity(sdk)
         let stream = identity.isVendor ? traits.vendor(ofInstallation: 0) : traits.anonymous(0)
-        return DeviceIdentity(
-            anonymousID: DeclaredRules.text { cursor in
+        var told = DeviceIdentity()
+        if hasEvents(with: [.anonymousID, .distinctID] + (identity.isVendor ? [.deviceID] : [])) {
+            told.anonymousID = DeclaredRules.text { cursor in
                 cursor.put(identity.anonymous, stream, at: plan.start + traits.clockSkew, letters: .own)
-            },
-            loginID: identity.tellsUsers ? DeclaredRules.text { traits.putUserID(0, to: &$0) } : nil,
-            model: "\(traits.machine)", systemVersion: "\(traits.osVersion)")
+            }
+        }
+        if identity.tellsUsers, hasEvents(with: identity.namesUsers ? [.userID, .distinctID] : [.userID]) {
+            told.loginID = DeclaredRules.text { traits.putUserID(0, to: &$0) }
+        }
+        if hasEvents(with: [.deviceModel]) { told.model = "\(traits.machine)" }
+        if hasEvents(with: [.osVersion]) { told.systemVersion = "\(traits.osVersion)" }
+        return told
+    }
+
+    /// Whether events tell one of some values.
+    private func hasEvents(with sources: [Placeholder.Source]) -> Bool {
+        sdk.events.actions.values.contains { template in
+            !template.isOff && template.envelope.contains { sources.contains($0.source) }
+        }
     }
 
     /// What is written, an id at most.
