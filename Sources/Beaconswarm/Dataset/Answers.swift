@@ -214,11 +214,18 @@ extension Answers {
         guard !sums.isEmpty else { return nil }
         let parts = sums.map { revenueQuery($0.key) }
         return Answer(
-            name: "revenue", question: "What were the events with a price worth, in hundredths?",
+            name: "revenue",
+            question:
+                "What were the events with a price worth, each rounded to hundredths, in hundredths?",
             columns: ["name", "price", "events", "hundredths"],
             rows: sums.map {
                 [.text($0.name), .text($0.column), .count($1.events), .number($1.cents)]
-            }, sql: parts.joined(separator: "\nUNION ALL\n") + "\nORDER BY name, price")
+            },
+            // ClickHouse orders the last part of a union alone.
+            sql: """
+                SELECT name, price, events, hundredths
+                FROM (\(parts.joined(separator: "\nUNION ALL\n"))) r ORDER BY name, price
+                """)
     }
 
     private func revenueQuery(_ key: RevenueKey) -> String {
