@@ -171,4 +171,26 @@ struct UsersTests {
         let alike = try document(text(#", "users": "a", "network": "ideal", "app": "shop""#)).populations
         #expect(alike[1].userDifferences(among: alike).isEmpty)
     }
+
+    @Test("what the app's code tracks by mistake is nothing that its users do", arguments: ["a", "b"])
+    func mistakes(_ population: String) throws {
+        func differences(_ pattern: String) throws -> [String] {
+            let patterns = ", \"patterns\": [{\"population\": \"\(population)\", \(pattern)}]}"
+            var text = text(", \"users\": \"a\"")
+            text.removeLast()
+            let document = try document(text + patterns)
+            let found = document.populations[1].userDifferences(among: document.populations)
+            #expect(document.warnings.contains { $0.pointer.hasSuffix("users") } == !found.isEmpty)
+            return found
+        }
+        let event = #""event": "AddToCart""#
+        #expect(try differences(#""pattern": "duplicateEvent", \#(event)"#).isEmpty)
+        let property = #"\#(event), "property": "quantity""#
+        #expect(try differences(#""pattern": "missingProperty", \#(property)"#).isEmpty)
+        #expect(try differences(#""pattern": "wrongType", \#(property), "value": "many""#).isEmpty)
+        let conversion = #""pattern": "conversion", \#(event), "of": "ViewProduct", "factor": 0.5"#
+        #expect(try differences(conversion) == ["patterns"])
+        let release = #""pattern": "release", "version": "9.0.0", "at": "10s""#
+        #expect(try differences(release) == ["app", "patterns"])
+    }
 }

@@ -5,7 +5,7 @@ package import Timebase
 ///
 /// Every draw that a pattern needs is from streams of its own, and every draw that it judges anew stays the one draw
 /// that it was: a life with a pattern is the life without it but for the pattern itself.
-package struct UserPatterns: Sendable {
+package struct UserPatterns: Hashable, Sendable {
     /// Versions of the app that appear during the run, in the order of their indices.
     package var releases: [Release] = []
     package var changes: [ChanceChange] = []
