@@ -118,15 +118,6 @@ def test_every_query_gives_its_answer(made: Path, known: dict[str, list]):
     assert "\\" in asked["funnel"] and as_clickhouse_reads(asked["funnel"]) != asked["funnel"]
 
 
-def test_what_is_ordered_is_a_whole_query(made: Path):
-    """ClickHouse applies an ORDER BY behind a UNION to the last part alone."""
-    for name, sql in queries(made).items():
-        flat, before = re.sub(r"'(?:[^']|'')*'", "", sql), None
-        while flat != before:
-            flat, before = re.sub(r"\([^()]*\)", "", flat), flat
-        assert "UNION" not in flat and flat.count("ORDER BY") <= 1, name
-
-
 def test_two_mistakes_about_one_property_are_in_each_others_answers(made: Path, known: dict[str, list]):
     planted = {pattern["name"]: pattern["measured"] for pattern in json.loads((made / "answers.json").read_text())["patterns"]}
     assert min(planted[name]["affected_arrived"] for name in ("lost", "wrong")) > 5
