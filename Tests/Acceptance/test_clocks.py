@@ -6,6 +6,7 @@ import hashlib
 import json
 from datetime import datetime
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -67,3 +68,25 @@ def test_events_bear_the_time_of_their_devices_clock(tool: Tool):
         off = milliseconds(known["device_at"]) - milliseconds(known["captured_at"])
         assert abs(off - skews[event["device"]]) <= 1
     assert max(abs(skew) for skew in skews.values()) > 3_600_000
+
+
+@pytest.mark.parametrize("system, version", [("sensors", "4.9.1"), ("growing", "4.11.0")])
+def test_a_clock_leaves_summer_time_when_it_shows_the_moment(tool: Tool, system: str, version: str):
+    """However far it is off: a device knows no other time than its own."""
+    zone = "America/New_York"
+    scenario = {
+        "name": "clocks", "seed": 3, "start": "2026-10-31T00:00:00-04:00", "duration": "3d", "drain": "1m",
+        "populations": [{"name": "p", "devices": 8, "system": system, "version": version, "app": "shop",
+                         "persona": {"preset": "casual", "sessionsPerDay": 20}, "timeZones": {zone: 1}, "clockSkew": "12h"}],
+    }
+    path = write_scenario(tool.folder, scenario)
+    tool.run("generate", path, "--out", "data", "--format", "ndjson", "-q").expect(0)
+    offsets = set()
+    for row in table(tool.folder / "data", "events"):
+        event = json.loads(row["payload"])
+        told = event.get("timezoneOffset") if system == "growing" else event["properties"].get("$timezone_offset")
+        if told is not None:
+            shown = datetime.fromisoformat(row["captured_at"]).astimezone(ZoneInfo(zone))
+            assert int(told) == -shown.utcoffset().total_seconds() / 60, row
+            offsets.add(int(told))
+    assert offsets == {240, 300}

@@ -93,6 +93,7 @@ package struct PopulationPlan: Sendable {
 
     /// How far a device's local time is ahead of UTC at an instant: that of the zone in which its user lives.
     ///
+    /// - Parameter instant: By the device's clock, which changes with the zone when it shows the moment of the change.
     /// - Complexity: O(log n) in the numbers of zones and of their changes.
     package func utcOffset(index: Int, at instant: Instant) -> Interval {
         guard zones.differ else { return utcOffset }

@@ -12,8 +12,8 @@ extension GrowingSystem {
     mutating func addTraffic(_ bytes: UInt64, of device: inout Device, now: Instant) {
         device.trafficBytes = trafficBytes(of: &device, now: now) + bytes
         device.trafficDay = localDay(now, of: device)
-        let offset = plan.utcOffset(index: Int(device.index), at: now)
-        let date = CivilTime(now + encoder.skew(Int(device.index)), offset: offset).dateText
+        let local = now + encoder.skew(Int(device.index))
+        let date = CivilTime(local, offset: plan.utcOffset(index: Int(device.index), at: local)).dateText
         let text = Array("\(device.trafficBytes)/\(date)".utf8)
         device.trafficFile = ContiguousArray(services.encryption?.encryptLocalData(text) ?? text)
     }

@@ -178,9 +178,8 @@ package struct GrowingSystem<Table: GrowingEventTable>: HookingSystem, RowCustod
 
     /// Days since 1970-01-01 on the device's own calendar.
     func localDay(_ now: Instant, of device: borrowing Device) -> Int64 {
-        CivilTime.dayNumber(
-            now + encoder.skew(Int(device.index)),
-            offset: plan.utcOffset(index: Int(device.index), at: now))
+        let local = now + encoder.skew(Int(device.index))
+        return CivilTime.dayNumber(local, offset: plan.utcOffset(index: Int(device.index), at: local))
     }
 }
 

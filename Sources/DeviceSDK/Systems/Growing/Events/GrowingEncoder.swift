@@ -108,7 +108,8 @@ final class GrowingEncoder {
     /// How far local time is ahead of UTC on an event's device.
     @inline(__always)
     func zone(_ event: GrowingEvent) -> Interval {
-        hasZones ? plan.utcOffset(index: event.index, at: event.record.capturedAt) : plan.utcOffset
+        guard hasZones else { return plan.utcOffset }
+        return plan.utcOffset(index: event.index, at: event.record.capturedAt + skew(event.index))
     }
 
     /// The bytes that are the same in all events of a template: its names, and an own event's parameters.

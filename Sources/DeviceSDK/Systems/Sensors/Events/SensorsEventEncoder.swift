@@ -39,7 +39,7 @@ package final class SensorsEventEncoder {
     private let hasZones: Bool
     private let utcOffset: Interval
     /// The zone of the device whose record came last: a batch is of one device.
-    private var lastZone: (index: Int, table: UTCOffsets)?
+    private var lastZone: (index: Int, table: UTCOffsets, skew: Interval)?
     /// Where the last event's time and its `bs_id` were written.
     private let occurrences = UnsafeMutablePointer<LastOccurrence>.allocate(capacity: 2)
 
@@ -86,8 +86,12 @@ package final class SensorsEventEncoder {
     }
 
     private func zoneOffset(_ index: Int, at instant: Instant) -> Interval {
-        if lastZone?.index != index { lastZone = (index, catalogue.plan.utcOffsets(index: index)) }
-        return lastZone?.table.offset(at: instant).offset ?? utcOffset
+        if lastZone?.index != index {
+            let plan = catalogue.plan
+            lastZone = (index, plan.utcOffsets(index: index), plan.clockSkew(index: index))
+        }
+        // The zone changes when the device's clock shows the moment of the change.
+        return lastZone.map { $0.table.offset(at: instant + $0.skew).offset } ?? utcOffset
     }
 
     /// Appends one event as a JSON object.
