@@ -323,11 +323,14 @@ def test_a_campaign_brings_people(ask, stated: dict[str, dict]):
     assert ask("SELECT count(*) FROM sessions WHERE population = 'shop'") == [(size["counted"],)]
 
 
-def test_bots_tick_like_clocks(ask, stated: dict[str, dict]):
+def test_bots_tick_like_clocks(made: dict[str, Path], ask, stated: dict[str, dict]):
     users = dict(ask("SELECT persona, count(*) FROM users WHERE population = 'shop' GROUP BY 1"))
     assert set(users) == {"power", "bot"} and is_share(users["bot"], 30, 0.2) and users["bot"] >= 2
     size = stated["crawlers"]["measured"]
     assert (size["users"], size["bots"]) == (30, users["bot"])
+    page = (made["with"] / "report.html").read_text()
+    assert f"{users['power']} devices, persona power, and {users['bot']} of bots, of which nothing counts here." in page
+    assert page.count(" of bots") == 1
     taps = ask(
         "SELECT u.persona, t.session_id, epoch_ms(t.captured_at) FROM truth t JOIN users u USING (user_id) "
         "WHERE t.population = 'shop' AND t.name = '$AppClick' ORDER BY t.device, t.sequence")

@@ -9,12 +9,14 @@ import Timebase
 
 /// How people's days, sessions and events came out, while the truth streams by.
 final class DatasetShape {
-    /// What is counted of a population; those of a dataset's parts add up.
+    /// What is counted of a population's people; those of a dataset's parts add up.
     struct Population {
         var hours = [Int](repeating: 0, count: 24)
         var sessions = 0
         var launches = 0
         var events = 0
+        /// Devices on which programs play, of which nothing else is counted.
+        var bots = 0
         var lengths = LatencyHistogram()
         var gaps = LatencyHistogram()
     }
@@ -23,15 +25,22 @@ final class DatasetShape {
     private(set) var populations: [Population]
     /// The event before, where the next may belong to its session.
     private var last: (session: Int, at: Instant)?
+    /// The present device's user is a program, of whom the persona says nothing.
+    private var isBot = false
 
     init(_ plans: DatasetPlans) {
         self.plans = plans
         populations = plans.populations.map { _ in Population() }
     }
 
-    func beginDevice() { last = nil }
+    func begin(_ device: DeviceTruth) {
+        last = nil
+        let plan = device.plan
+        isBot = !plan.patterns.bots.isEmpty && plan.calendar.groupOfBots(device.index) != nil
+    }
 
     func note(_ event: TruthEvent, at instant: Instant, in session: DeviceLife.Session?) {
+        guard !isBot else { return }
         populations[event.population].events += 1
         if let last, let session, last.session == session.number {
             populations[event.population].gaps.record(instant - last.at)
@@ -41,6 +50,10 @@ final class DatasetShape {
 
     func endDevice(_ device: DeviceTruth) {
         let index = device.plan.index
+        guard !isBot else {
+            populations[index].bots += 1
+            return
+        }
         let zone = device.plan.calendar.zone(of: device.index)
         populations[index].sessions += device.life.sessions.count
         populations[index].launches += device.life.launches
@@ -81,7 +94,7 @@ final class DatasetShape {
         let found = populations[index]
         let persona = plan.persona
         let days = (plans.usersEnd - plan.start).fractionalSeconds / 86_400
-        let devices = plans.part.share.deviceCount(of: plan.deviceCount)
+        let devices = plans.part.share.deviceCount(of: plan.deviceCount) - found.bots
         let deviceDays = max(1e-9, Double(devices) * days)
         let isSteady = persona.steadyRate != nil
         let rates = [
@@ -102,7 +115,7 @@ final class DatasetShape {
                 isSteady ? nil : persona.actionGap, tempo: persona.tempo),
         ]
         return DatasetReport.Population(
-            name: name, persona: persona.name, devices: devices, hours: found.hours,
+            name: name, persona: persona.name, devices: devices, bots: found.bots, hours: found.hours,
             askedHours: plan.calendar.activity == nil ? DatasetShape.shares(plan.calendar.week) : [],
             rates: rates, times: times)
     }
@@ -133,6 +146,7 @@ extension DatasetShape.Population {
         sessions += other.sessions
         launches += other.launches
         events += other.events
+        bots += other.bots
         lengths.merge(other.lengths)
         gaps.merge(other.gaps)
     }
@@ -140,16 +154,16 @@ extension DatasetShape.Population {
 
 extension DatasetShape.Population: Snapshotable {
     func write(to writer: inout SnapshotWriter) {
-        writer.write(Numbers(hours + [sessions, launches, events]))
+        writer.write(Numbers(hours + [sessions, launches, events, bots]))
         writer.write(lengths)
         writer.write(gaps)
     }
 
     init(from reader: inout SnapshotReader) throws(SnapshotError) {
         let numbers: Numbers = try reader.value()
-        let counts = try numbers.exactly(27, reader)
+        let counts = try numbers.exactly(28, reader)
         hours = Array(counts[..<24])
-        (sessions, launches, events) = (counts[24], counts[25], counts[26])
+        (sessions, launches, events, bots) = (counts[24], counts[25], counts[26], counts[27])
         lengths = try reader.value()
         gaps = try reader.value()
     }

@@ -81,7 +81,7 @@ final class TruthWriter {
             skew: plan.clockSkew(index: index),
             radio: RadioTrace(plan, index: index, schedule: plans.configuration.schedule))
         answers.beginUser()
-        shape.beginDevice()
+        shape.begin(device)
         patterns.beginDevice()
         var rest = copies
         for fate in fates {

@@ -28,12 +28,15 @@ package enum DatasetHTML {
     private static func section(
         _ population: DatasetReport.Population, _ number: Int, into html: inout Markup
     ) {
+        let bots =
+            population.bots == 0
+            ? "" : ", and \(Numbers.count(population.bots)) of bots, of which nothing counts here"
         HTMLWriter().section("population-\(number)", population.name, &html) { html in
             html.element(
                 "p",
-                "\(Numbers.count(population.devices)) devices, persona \(population.persona). Asked for is what the "
-                    + "persona says by itself: people who install the app late or delete it, notifications and an "
-                    + "app whose screens end a session early change what comes out.")
+                "\(Numbers.count(population.devices)) devices, persona \(population.persona)\(bots). "
+                    + "Asked for is what the persona says by itself: people who install the app late or delete "
+                    + "it, notifications and an app whose screens end a session early change what comes out.")
             html.table(
                 "Per device and day", ["", "found", "asked for"],
                 population.rates.map { rate in

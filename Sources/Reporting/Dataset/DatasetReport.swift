@@ -33,7 +33,10 @@ package struct DatasetReport: Sendable {
     package struct Population: Sendable {
         package var name: String
         package var persona: String
+        /// Those of people, whom all else is about.
         package var devices: Int
+        /// Further devices, on which programs play.
+        package var bots: Int
         /// Sessions that began in each of the 24 hours of people's own days.
         package var hours: [Int]
         /// The shares that the persona's hours ask for; empty where the scenario's own load has another shape.
@@ -42,12 +45,13 @@ package struct DatasetReport: Sendable {
         package var times: [Times]
 
         package init(
-            name: String, persona: String, devices: Int, hours: [Int], askedHours: [Double], rates: [Rate],
-            times: [Times]
+            name: String, persona: String, devices: Int, bots: Int, hours: [Int], askedHours: [Double],
+            rates: [Rate], times: [Times]
         ) {
             self.name = name
             self.persona = persona
             self.devices = devices
+            self.bots = bots
             self.hours = hours
             self.askedHours = askedHours
             self.rates = rates
