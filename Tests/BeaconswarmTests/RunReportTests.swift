@@ -1,5 +1,10 @@
+import Accounting
 import Foundation
+import Measurement
+import Reporting
+import Scenario
 import Testing
+import Timebase
 
 @testable import Beaconswarm
 
@@ -24,6 +29,29 @@ struct RunReportTests {
         #expect(result.report.events(ofPopulation: "nobody") == nil)
         #expect(result.report.rendered(as: "pdf") == nil)
         #expect(RunReport.formats.contains("html"))
+    }
+
+    @Test("of a run that goes on, what has a fate was captured, whenever the devices were looked at last")
+    func unfinished() throws {
+        let scenario = try LoadedScenario(ScenarioBench().source())
+        let start = scenario.document.simulatedStart
+        let builder = scenario.builder(
+            mode: .virtual, command: [], target: Report.modelledTarget, marks: [], startedAt: start)
+        func events(captured: UInt64, isPartial: Bool) -> Report.EventCounts {
+            var recorder = RunRecorder(start: start, populationCount: 1)
+            recorder.populations[0].ledger.captured = captured
+            recorder.populations[0].ledger.seal(.delivered, times: 5)
+            var progress = ReportBuilder.Progress(
+                recorder: recorder, simulated: .seconds(1), wall: .seconds(1), devicesStarted: 2,
+                fingerprint: 0)
+            progress.isPartial = isPartial
+            return builder.report(progress).events
+        }
+        let early = events(captured: 3, isPartial: true)
+        #expect(early.captured == 5 && early.delivered == 5 && early.balance == 0)
+        let late = events(captured: 9, isPartial: true)
+        #expect(late.captured == 9 && late.pending.contains { $0.count == 4 } && late.balance == 0)
+        #expect(events(captured: 3, isPartial: false).balance == -2, "at the end it is an error")
     }
 
     @Test("a folder without a run is wrong usage, a broken report an invalid file")

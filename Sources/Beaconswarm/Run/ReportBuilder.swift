@@ -224,10 +224,17 @@ struct ReportBuilder: Sendable {
 
 extension RunRecorder {
     /// Books what has no fate yet as stored: where it is while the run goes on.
+    ///
+    /// Fates are known as of now, and what was captured as of the last look at the devices: events that were captured
+    /// after it and have a fate already were captured all the same.
     fileprivate mutating func closeUnfinished() {
-        for index in populations.indices where populations[index].ledger.balance > 0 {
-            populations[index].ledger.seal(
-                .pending(.stored), times: UInt64(populations[index].ledger.balance))
+        for index in populations.indices {
+            let balance = populations[index].ledger.balance
+            if balance > 0 {
+                populations[index].ledger.seal(.pending(.stored), times: UInt64(balance))
+            } else {
+                populations[index].ledger.captured = populations[index].ledger.sealed
+            }
         }
     }
 }
