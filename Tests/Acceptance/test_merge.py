@@ -429,6 +429,16 @@ def crowded(cookie: str) -> dict:
         "populations": [
             {
                 "name": "p0", "devices": 2, "system": "declared", "sdk": {"preset": "rudderstack-ios"},
+def test_a_part_of_one_simulation_is_none_of_several(tool: Tool):
+    """Neither is it missing, nor would it be played where it is already."""
+    path = write_scenario(tool.folder, steady(devices=3, duration="5s"))
+    several = play(tool, path, 2, "--seeds", "2", only=[1])
+    single = play(tool, path, 2, only=[0])
+    refused = merge(tool, several).expect(64).err
+    assert "part-000-of-002/attempt-1 is a part of a single run" in refused and "nothing was written" in refused
+    assert single == several and not (tool.folder / "all").exists()
+
+
                 "persona": lively,
             },
             {"name": "p2", "devices": 1, "system": "sensors", "sdk": {"cookie": cookie}},

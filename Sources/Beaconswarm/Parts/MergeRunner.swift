@@ -20,7 +20,16 @@ struct MergeRunner {
     func run() throws(CommandFailure) -> CommandStatus {
         let found = try PartFolder.found(in: options.folders)
         let several = found.filter(\.isOfSeveral)
-        if !several.isEmpty { return try LabMerge(options: options).run(several) }
+        if let first = several.first {
+            // By whatever it was played, it is nothing that the others lack.
+            if let single = found.first(where: { $0.isWhole && !$0.isOfSeveral }) {
+                throw CommandFailure(
+                    .usage,
+                    "\(single.path) is a part of a single run, and \(first.path) one of several simulations (--seeds, "
+                        + "variants); nothing was written")
+            }
+            return try LabMerge(options: options).run(several)
+        }
         let set = try PartSet(found)
         let scenario = try KeptScenario.read(
             set.scenarioPath, sha256: set.identity.scenarioSHA256,
