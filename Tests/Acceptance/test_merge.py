@@ -143,6 +143,16 @@ def test_a_killed_attempt_does_not_count_and_is_not_written_over(tool: Tool):
     assert [part["attempt"] for part in found["run"]["parts"]] == [1, 2]
 
 
+def test_attempts_at_a_part_that_is_there_are_not_told(tool: Tool):
+    scenario = write_scenario(tool.folder, steady(devices=4, duration="20s"))
+    parts = play(tool, scenario, 2, only=[0])
+    (broken,) = (parts / "part-000-of-002").iterdir()
+    (broken / "part.state").unlink()
+    play(tool, scenario, 2, only=[0])
+    said = merge(tool, parts).expect(96).err
+    assert "1/2" in said and "did not end" not in said and str(broken) not in said
+
+
 def test_a_part_that_is_there_is_not_played_again(tool: Tool):
     scenario = write_scenario(tool.folder, steady(devices=4, duration="5s"))
     parts = play(tool, scenario, 2)

@@ -40,6 +40,14 @@ struct PartFolder: Hashable, Sendable {
         return PartFolder.shared(byPart: String(path[..<slash]))
     }
 
+    /// The name of the folder of the attempt's part; `nil` where it is not told, or is another.
+    var partName: String? {
+        guard let name = path.split(separator: "/").dropLast().last, name.hasPrefix("part-") else {
+            return nil
+        }
+        return String(name)
+    }
+
     /// The folder in which a part's folder is with those of others; `nil` for a folder with another name.
     static func shared(byPart folder: String) -> String? {
         let name = folder.split(separator: "/").last ?? ""

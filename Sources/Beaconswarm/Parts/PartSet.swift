@@ -145,7 +145,10 @@ struct PartSet {
         let missing = missing
         guard !missing.isEmpty else { return nil }
         let shown = PartSet.listed(missing.map { "\($0.text)\(PartSet.devices(of: $0, populations))" })
-        let broken = unfinished.prefix(3).map { "\($0.path)\($0.reason.map { ": \($0)" } ?? "")" }
+        let names = Set(missing.map(\.folderName))
+        // What is there needs no attempt that did not end.
+        let lacking = unfinished.filter { $0.partName.map(names.contains) ?? true }
+        let broken = lacking.prefix(3).map { "\($0.path)\($0.reason.map { ": \($0)" } ?? "")" }
         let attempts = broken.isEmpty ? "" : " (attempts that did not end: \(broken.joined(separator: ", ")))"
         let advice =
             isLive
