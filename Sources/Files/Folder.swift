@@ -32,6 +32,16 @@ package enum Folder {
         return names
     }
 
+    /// The names of what is in a folder, in any order; none where there is no such folder.
+    ///
+    /// - Throws: ``FileFailure`` for a folder that may not be read, or in which nothing may be looked at.
+    package static func readableNames(in path: String) throws(FileFailure) -> [String] {
+        guard access("\(path)/.", R_OK | X_OK) == 0 || errno == ENOENT || errno == ENOTDIR else {
+            throw FileFailure("read", path)
+        }
+        return names(in: path)
+    }
+
     /// The size of the file at a path in bytes; `nil` if no file is there.
     package static func size(of path: String) -> Int? {
         var info = stat()

@@ -128,6 +128,12 @@ def test_a_dataset_with_a_hole_is_not_joined(made):
     assert "missing is 1/3 (devices 1, 4, 7" in missing and f"--out {folder / 'parts'} --shard 1/3\n" in missing
     missing = refusal(96, third)
     assert "missing are 0/3" in missing and "1/3 (devices" in missing and "--shard I/3\n" in missing
+    closed = folder / "closed"
+    shutil.copytree(folder / "parts", closed)
+    shutil.rmtree(closed / second.name)
+    # As a folder without rights, of which it is unknown what is in it.
+    (closed / second.name).symlink_to(closed / second.name)
+    assert f"cannot read {closed / second.name}: " in refusal(64, closed)
     make(tool, folder / "other", "--shard", "1/3", "--seed", 8)
     assert "seed 8, not 60" in refusal(64, first, folder / "other", third)
     assert "--events: is for the parts of a run" in refusal(64, folder / "parts", "--events", folder / "e.ndjson")

@@ -153,6 +153,19 @@ def test_attempts_at_a_part_that_is_there_are_not_told(tool: Tool):
     assert "1/2" in said and "did not end" not in said and str(broken) not in said
 
 
+def test_what_may_not_be_read_is_not_missing(tool: Tool):
+    """Whoever plays the tests may read everything: a link to itself is refused as a folder without rights is."""
+    parts = play(tool, write_scenario(tool.folder, steady(devices=4, duration="5s")), 2, only=[0])
+    closed = parts / "part-001-of-002"
+    closed.symlink_to(closed)
+    assert f"cannot read {closed}: " in merge(tool, parts).expect(64).err
+    closed.unlink()
+    closed.mkdir()
+    (closed / "attempt-1").symlink_to(closed / "attempt-1")
+    assert f"cannot read {closed / 'attempt-1'}: " in merge(tool, parts).expect(64).err
+    assert not (tool.folder / "all").exists()
+
+
 def test_a_part_that_is_there_is_not_played_again(tool: Tool):
     scenario = write_scenario(tool.folder, steady(devices=4, duration="5s"))
     parts = play(tool, scenario, 2)

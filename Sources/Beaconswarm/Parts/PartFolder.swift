@@ -134,11 +134,11 @@ struct PartFolder: Hashable, Sendable {
 
     /// The attempts in folders that a user names: each a folder of parts, of one part, or of an attempt.
     ///
-    /// - Throws: ``CommandFailure`` with code 64 for a folder without any.
+    /// - Throws: ``CommandFailure`` with code 64 for a folder without any, and for one that may not be read.
     static func found(in folders: [String]) throws(CommandFailure) -> [PartFolder] {
         var found: [PartFolder] = []
         for folder in folders {
-            let inside = attempts(in: folder)
+            let inside = try attempts(in: folder)
             guard !inside.isEmpty else {
                 let what = OutputFile.exists(folder) ? "no part of a run is in it" : "there is no such folder"
                 throw CommandFailure(.usage, "\(folder): \(what)")
@@ -149,16 +149,29 @@ struct PartFolder: Hashable, Sendable {
     }
 
     /// Whether there are attempts in a folder, or it is one.
-    static func isAny(in folder: String) -> Bool { !attempts(in: folder).isEmpty }
+    static func isAny(in folder: String) throws(CommandFailure) -> Bool {
+        try !attempts(in: folder).isEmpty
+    }
 
-    private static func attempts(in folder: String) -> [PartFolder] {
-        let name = folder.split(separator: "/").last.map(String.init) ?? folder
-        if let attempt = number(of: name) { return [PartFolder(path: folder, attempt: attempt)] }
-        let names = Folder.names(in: folder).sorted()
-        let here = names.compactMap { name in
-            number(of: name).map { PartFolder(path: "\(folder)/\(name)", attempt: $0) }
+    /// What is in a folder. One that may not be read is not empty: what is in it is unknown.
+    ///
+    /// - Throws: ``CommandFailure`` with code 64 for that.
+    static func names(in folder: String) throws(CommandFailure) -> [String] {
+        do throws(FileFailure) {
+            return try Folder.readableNames(in: folder).sorted()
+        } catch {
+            throw CommandFailure(.usage, "\(error); nothing was written")
         }
-        return here + names.filter { $0.hasPrefix("part-") }.flatMap { attempts(in: "\(folder)/\($0)") }
+    }
+
+    private static func attempts(in folder: String) throws(CommandFailure) -> [PartFolder] {
+        let name = folder.split(separator: "/").last.map(String.init) ?? folder
+        let names = try names(in: folder)
+        if let attempt = number(of: name) { return [PartFolder(path: folder, attempt: attempt)] }
+        let inside = names.filter { number(of: $0) != nil } + names.filter { $0.hasPrefix("part-") }
+        var found: [PartFolder] = []
+        for name in inside { found += try attempts(in: "\(folder)/\(name)") }
+        return found
     }
 
     private static func number(of name: String) -> Int? {

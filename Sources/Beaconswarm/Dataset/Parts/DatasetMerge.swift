@@ -14,16 +14,17 @@ struct DatasetMerge {
     /// The folders of a dataset's parts among those that a user names: unfinished ones too, and whole datasets; none where
     /// no folder has any.
     ///
-    /// - Throws: ``CommandFailure`` with code 64 for a folder that adds nothing to those of the others, or has parts of a
-    ///   run.
+    /// - Throws: ``CommandFailure`` with code 64 for a folder that adds nothing to those of the others, has parts of a
+    ///   run, or may not be read.
     static func found(in folders: [String]) throws(CommandFailure) -> [String] {
-        let parts = folders.map(candidates)
+        var parts: [[String]] = []
+        for folder in folders { parts.append(try candidates(in: folder)) }
         guard let first = parts.firstIndex(where: { !$0.isEmpty }) else { return [] }
         for (folder, inside) in zip(folders, parts) {
             guard OutputFile.exists(folder) else {
                 throw CommandFailure(.usage, "\(folder): there is no such folder")
             }
-            if PartFolder.isAny(in: folder) {
+            if try PartFolder.isAny(in: folder) {
                 throw CommandFailure(
                     .usage,
                     "\(folder): parts of a run are in it, and those of a dataset in \(folders[first]); nothing was written"
@@ -34,10 +35,11 @@ struct DatasetMerge {
         return parts.flatMap { $0 }
     }
 
-    private static func candidates(in folder: String) -> [String] {
-        let inside = Folder.names(in: folder).filter { $0.hasPrefix("part-") }.sorted().map {
+    private static func candidates(in folder: String) throws(CommandFailure) -> [String] {
+        let inside = try PartFolder.names(in: folder).filter { $0.hasPrefix("part-") }.map {
             "\(folder)/\($0)"
         }
+        for part in inside { _ = try PartFolder.names(in: part) }
         return ([folder] + inside).filter(isPart)
     }
 
