@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import resource
 import signal
 import socket
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -40,6 +42,19 @@ def test_the_embedded_collector_is_audited(tool, tmp_path):
     assert [condition["origin"] for condition in report["conditions"]][:2] == ["default", "default"]
     # Nothing was left out, so there is nothing to warn of.
     assert not any("no threshold" in warning for warning in report["warnings"])
+
+
+def test_a_search_that_cannot_be_written_tells_what_it_found(binary: Path, tmp_path: Path):
+    """A full disk costs the files, and not the hour."""
+    scenario = write_scenario(tmp_path, flushing(4))
+    steps = ("--step", "1s", "--from", "4", "--max", "8")
+    command = [binary, "capacity", scenario, "--virtual", "--out", tmp_path / "full", *steps]
+    limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 8, 1 << 8))  # noqa: E731
+    found = subprocess.run(command, capture_output=True, text=True, preexec_fn=limit, timeout=600)
+    assert found.returncode == 70, found.stderr
+    assert found.stderr.count("capacity.partial.json") == 1 and "the search goes on" in found.stderr
+    assert "capacity.json" in found.stderr
+    assert "Holds up to the maximum" in found.stdout and "capacity.html" not in found.stdout
 
 
 def test_a_dead_target_is_told_before_anything_is_run(tool, tmp_path):

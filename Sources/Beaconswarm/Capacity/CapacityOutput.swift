@@ -1,9 +1,11 @@
 import Reporting
+import Synchronization
 import Timebase
 
 /// The folder of a search.
-struct CapacityOutput: Sendable {
+final class CapacityOutput: Sendable {
     private let folder: RunFolder
+    private let hasWarned = Mutex(false)
     var path: String { folder.path }
 
     /// - Throws: ``CommandFailure`` with code 64 if the folder is there already.
@@ -12,8 +14,21 @@ struct CapacityOutput: Sendable {
             creating: out ?? RunFolder.defaultPath(scenario: name, kind: "capacity", at: startedAt))
     }
 
-    /// Renews what a search that breaks off leaves behind.
-    func writePartial(_ report: CapacityReport) throws(CommandFailure) {
+    /// Renews what a search that breaks off leaves behind. Where that cannot be written, the search goes on: what a full
+    /// disk costs shows when its end is written.
+    func keep(_ report: CapacityReport, _ console: RunConsole) {
+        do throws(CommandFailure) {
+            try writePartial(report)
+        } catch {
+            let isFirst = hasWarned.withLock { hasWarned in
+                defer { hasWarned = true }
+                return !hasWarned
+            }
+            if isFirst { console.warn("\(error.message); the search goes on") }
+        }
+    }
+
+    private func writePartial(_ report: CapacityReport) throws(CommandFailure) {
         try OutputFile.write(CapacityJSON.write(report), to: folder.file("capacity.partial.json"))
         try OutputFile.write(CapacityCSV.write(report), to: folder.file("steps.csv"))
     }

@@ -70,7 +70,7 @@ struct CapacityRunner: Sendable {
             try output.write(report)
         } catch {
             // What an hour found out is told even where it cannot be written.
-            end(report, folder: output.path)
+            end(report, folder: nil)
             throw error
         }
         end(report, folder: output.path)
@@ -99,7 +99,7 @@ struct CapacityRunner: Sendable {
             }
             take(step, session, search)
             guard step.verdict != .cut else { return }
-            try search.output.writePartial(session.finished(wallSeconds: elapsed(since: search.began)))
+            search.output.keep(session.finished(wallSeconds: elapsed(since: search.began)), console)
         }
     }
 
@@ -124,7 +124,7 @@ struct CapacityRunner: Sendable {
                 }
                 take(step, session, search)
                 guard step.verdict != .cut else { break }
-                try search.output.writePartial(session.finished(wallSeconds: elapsed(since: search.began)))
+                search.output.keep(session.finished(wallSeconds: elapsed(since: search.began)), console)
                 if !hasPaused, session.next(remaining: search.remaining) != nil {
                     await player.pause(afterBreak: session.lastBroke)
                 }
@@ -284,11 +284,12 @@ struct CapacityRunner: Sendable {
         console.say(CapacityText.line(step, of: session.report, range: session.range, color: color))
     }
 
-    private func end(_ report: CapacityReport, folder: String) {
+    /// - Parameter folder: `nil` where the report could not be written.
+    private func end(_ report: CapacityReport, folder: String?) {
         console.watch?.take(.search(report))
         let text = { (color: Bool) in
             CapacityText.summary(report, color: color, width: console.summaryWidth)
-                + "report: \(folder)/capacity.html\n"
+                + (folder.map { "report: \($0)/capacity.html\n" } ?? "")
         }
         console.end(json: { CapacityJSON.write(report) }, summary: text)
     }
