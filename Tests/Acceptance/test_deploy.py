@@ -4,6 +4,8 @@ one process. (`make cluster-test` runs the script on a real Slurm.)"""
 from __future__ import annotations
 
 import json
+import os
+import re
 import subprocess
 from datetime import UTC, datetime, timedelta
 
@@ -92,6 +94,18 @@ def test_what_the_pods_of_a_live_run_send_is_in_the_store(tool: Tool, collect):
     report = json.loads((tool.folder / "all" / "report.json").read_text())
     assert report["audit"]["confirmed"] == report["events"]["delivered"] > 0
     assert report["audit"]["acked_not_found"] == report["audit"]["unexpected"] == report["events"]["balance"] == 0
+
+
+@pytest.mark.parametrize("path", MANIFESTS, ids=lambda path: path.name)
+def test_the_job_that_joins_waits_for_the_parts(path):
+    """All jobs of a file are made at once; the commands at its head are about those that are in it."""
+    parts, merge = documents(path)
+    assert "suspend" not in parts["spec"] and merge["spec"]["suspend"] is True
+    head = "".join(line for line in path.read_text().splitlines(keepends=True) if line.startswith("#"))
+    waits = re.findall(r"kubectl wait --for=condition=(\w+) --timeout=\w+ job/(\S+)", head)
+    assert waits == [(how, parts["metadata"]["name"]) for how in ("complete", "failed")]
+    (patched, patch) = re.search(r"kubectl patch job (\S+) -p '(.*)'", head).groups()
+    assert patched == merge["metadata"]["name"] and json.loads(patch) == {"spec": {"suspend": False}}
 
 
 @pytest.mark.parametrize(("script", "wants"), [("slurm-simulate.sh", "SCENARIO N DIR"), ("slurm-run.sh", "SCENARIO N DIR TARGET")])  # fmt: skip
