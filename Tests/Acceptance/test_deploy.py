@@ -108,6 +108,48 @@ def test_the_job_that_joins_waits_for_the_parts(path):
     assert patched == merge["metadata"]["name"] and json.loads(patch) == {"spec": {"suspend": False}}
 
 
+#: Stands in for sbatch: runs what is to be wrapped there and then, by the shell that sbatch runs it by.
+SBATCH = """#!/bin/sh
+while [ "$1" != --wrap ]; do shift; done
+SLURM_ARRAY_TASK_ID=0 SLURM_PROCID=0 sh -c "$2" >&2
+echo 1
+"""
+#: Stands in for srun, with its two options.
+SRUN = "#!/bin/sh\nshift 2\nexec \"$@\"\n"
+#: Stands in for the program: writes down how it was called.
+CALLED = """#!/usr/bin/env python3
+import json, os, sys
+with open(os.environ["CALLS"], "a") as file:
+    print(json.dumps(sys.argv[1:]), file=file)
+"""
+
+
+@pytest.mark.parametrize("scenario", ["smoke", "s.json"])
+@pytest.mark.parametrize(("script", "verb", "target"), [("slurm-simulate.sh", "simulate", []), ("slurm-run.sh", "run", ["http://c/sa?a=1&b='2'"])])  # fmt: skip
+def test_a_script_passes_on_every_word_as_it_is(tmp_path, script: str, verb: str, target: list[str], scenario: str):
+    (tmp_path / "s.json").write_text("{}")
+    for name, text in {"sbatch": SBATCH, "srun": SRUN, "called": CALLED}.items():
+        (tmp_path / name).write_text(text)
+        (tmp_path / name).chmod(0o755)
+    words = ["--tag", "two\nlines", "ünï it's", "", "a  b", "$HOME `id` \\n \"&*"]
+    environment = os.environ | {
+        "PATH": f"{tmp_path}:{os.environ['PATH']}", "BEACONSWARM": str(tmp_path / "called"),
+        "CALLS": str(tmp_path / "calls"), "LEAD": "0",
+    }  # fmt: skip
+    command = [FOLDER / script, scenario, "3", "it's here", *target, *words]
+    subprocess.run(command, cwd=tmp_path, env=environment, check=True, timeout=60, capture_output=True)
+    played, merged = (json.loads(line) for line in (tmp_path / "calls").read_text().splitlines())
+    named = scenario if scenario == "smoke" else str(tmp_path / scenario)
+    folder = str(tmp_path / "it's here")
+    assert played[: 2 + len(words)] == [verb, named, *words]
+    rest = played[2 + len(words) :]
+    assert rest[-5:] == ["--shard", "0/3", "--out", f"{folder}/parts", "--quiet"] or verb == "run"
+    if verb == "run":
+        assert rest[:4] == ["--target", *target, "--shard", "0/3"] and rest[4] == "--at"
+        assert rest[6:] == ["--out", f"{folder}/parts", "--quiet"]
+    assert merged == ["merge", f"{folder}/parts", "--out", f"{folder}/all"]
+
+
 @pytest.mark.parametrize(("script", "wants"), [("slurm-simulate.sh", "SCENARIO N DIR"), ("slurm-run.sh", "SCENARIO N DIR TARGET")])  # fmt: skip
 def test_a_script_says_what_it_wants(script: str, wants: str):
     done = subprocess.run([FOLDER / script], capture_output=True, text=True, timeout=60)

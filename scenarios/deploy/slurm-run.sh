@@ -8,17 +8,24 @@
 # again: the other parts' time is over. Before a time limit, have tasks end by themselves: SBATCH_SIGNAL=TERM@60.
 set -euo pipefail
 [ $# -ge 4 ] || { sed -n '2,9s/^# \{0,1\}//p' "$0" >&2; exit 64; }
-scenario=$(realpath "$1") count=$2 folder=$3 target=$4
+scenario=$1 count=$2 folder=$3 target=$4
+# The name of a shipped scenario is no file.
+if [ -e "$scenario" ]; then scenario=$(realpath "$scenario"); fi
 shift 4
 program=${BEACONSWARM:-beaconswarm}
 mkdir -p "$folder"
 folder=$(realpath "$folder")
+# The words of a command line for any POSIX shell: sbatch --wrap runs them by /bin/sh, which knows no $'...'.
+quoted() {
+    local word mark="'" escaped="'\\''"
+    for word; do printf "'%s' " "${word//$mark/"$escaped"}"; done
+}
 # The instant is the same for all tasks: the first process of the job says it, once the job has its nodes. The number of
 # parts is told, never read from Slurm.
-task="exec $program run $(printf '%q ' "$scenario" "$@")--target $(printf '%q' "$target") --shard \$SLURM_PROCID/$count --at \$AT --out $(printf '%q' "$folder/parts") --quiet"
+task="exec $program run $(quoted "$scenario" "$@")--target $(quoted "$target")--shard \$SLURM_PROCID/$count --at \$AT --out $(quoted "$folder/parts")--quiet"
 job=$(sbatch --parsable --no-requeue --ntasks="$count" --job-name=beaconswarm --output="$folder/parts.log" \
-    --wrap "export AT=\$(date -u -d '+${LEAD:-30} seconds' +%Y-%m-%dT%H:%M:%SZ); exec srun --kill-on-bad-exit=0 --label sh -c $(printf '%q' "$task")")
+    --wrap "export AT=\$(date -u -d '+${LEAD:-30} seconds' +%Y-%m-%dT%H:%M:%SZ); exec srun --kill-on-bad-exit=0 --label sh -c $(quoted "$task")")
 # After any end: what is missing is said in the report.
 merge=$(sbatch --parsable --dependency="afterany:$job" --job-name=beaconswarm-merge --output="$folder/merge.log" \
-    --wrap "exec $program merge $(printf '%q' "$folder/parts") --out $(printf '%q' "$folder/all")")
+    --wrap "exec $program merge $(quoted "$folder/parts")--out $(quoted "$folder/all")")
 echo "$job $merge"
