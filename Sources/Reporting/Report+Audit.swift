@@ -90,7 +90,7 @@ extension Report {
         let whole = simulatedSeconds.rounded(.down)
         let at = whole > 0 ? "\(Ticks.clockLabel(whole)) into the run" : "the run's first second"
         if isInterrupted {
-            return "These figures are of \(at), which was ended at once by a second interrupt."
+            return "These figures are of \(at), which an interrupt ended before its time."
         }
         let real =
             pace > 1 || mode == .virtual

@@ -6,6 +6,7 @@ import json
 import resource
 import shlex
 import shutil
+import signal
 import subprocess
 from pathlib import Path
 
@@ -151,6 +152,18 @@ def test_attempts_at_a_part_that_is_there_are_not_told(tool: Tool):
     play(tool, scenario, 2, only=[0])
     said = merge(tool, parts).expect(96).err
     assert "1/2" in said and "did not end" not in said and str(broken) not in said
+
+
+def test_an_interrupted_part_says_that_it_does_not_count(tool: Tool):
+    scenario = write_scenario(tool.folder, steady(devices=1000, duration="300d"))
+    parts = tool.folder / "parts"
+    running = tool.start("simulate", scenario, "--shard", "0/2", "--out", parts, "--quiet")
+    partial = parts / "part-000-of-002" / "attempt-1" / "report.partial.json"
+    running.wait_until(lambda: partial.exists() and json.loads(partial.read_text())["simulated_seconds"] > 0, "began")
+    running.signal(signal.SIGTERM)
+    assert "interrupted: part 0/2 was not played to its end" in running.wait().expect(105).err
+    told = partial.read_text()
+    assert "an interrupt ended before its time" in told and "second interrupt" not in told
 
 
 def test_what_may_not_be_read_is_not_missing(tool: Tool):
@@ -416,6 +429,16 @@ def test_parts_of_several_simulations(tool: Tool):
     assert "nothing was written" in merge(tool, parts, other, name="mixed").expect(64).err
 
 
+def test_a_part_of_one_simulation_is_none_of_several(tool: Tool):
+    """Neither is it missing, nor would it be played where it is already."""
+    path = write_scenario(tool.folder, steady(devices=3, duration="5s"))
+    several = play(tool, path, 2, "--seeds", "2", only=[1])
+    single = play(tool, path, 2, only=[0])
+    refused = merge(tool, several).expect(64).err
+    assert "part-000-of-002/attempt-1 is a part of a single run" in refused and "nothing was written" in refused
+    assert single == several and not (tool.folder / "all").exists()
+
+
 def test_several_simulations_with_other_variables_are_refused(tool: Tool):
     path = write_scenario(tool.folder, variable())
     for part, length in enumerate(("20s", "30s")):
@@ -452,16 +475,6 @@ def crowded(cookie: str) -> dict:
         "populations": [
             {
                 "name": "p0", "devices": 2, "system": "declared", "sdk": {"preset": "rudderstack-ios"},
-def test_a_part_of_one_simulation_is_none_of_several(tool: Tool):
-    """Neither is it missing, nor would it be played where it is already."""
-    path = write_scenario(tool.folder, steady(devices=3, duration="5s"))
-    several = play(tool, path, 2, "--seeds", "2", only=[1])
-    single = play(tool, path, 2, only=[0])
-    refused = merge(tool, several).expect(64).err
-    assert "part-000-of-002/attempt-1 is a part of a single run" in refused and "nothing was written" in refused
-    assert single == several and not (tool.folder / "all").exists()
-
-
                 "persona": lively,
             },
             {"name": "p2", "devices": 1, "system": "sensors", "sdk": {"cookie": cookie}},

@@ -32,7 +32,13 @@ struct PartRunner {
         }
         let folder = try PartFolder.claim(part, in: shared)
         let state = try play(into: folder, isAlone: true)
-        guard let state else { return .interrupted }
+        guard let state else {
+            console.status("")
+            console.interrupted(
+                "part \(part.text) was not played to its end and does not count; when it is played again, it takes the "
+                    + "next attempt")
+            return .interrupted
+        }
         console.say(state.announcement(ofAll: scenario.document.deviceCount, in: folder, of: shared))
         return state.balance != 0 || state.audit?.failed == true ? .unaccounted : .success
     }

@@ -84,6 +84,9 @@ final class RunConsole: Sendable {
     /// Says what went wrong, whether quiet or not, where the work is not over with that.
     func fail(_ text: String) { announce("error: \(text)") }
 
+    /// Says what an interrupt left undone, whether quiet or not.
+    func interrupted(_ text: String) { announce("interrupted: \(text)") }
+
     /// A line that is said whether quiet or not.
     private func announce(_ line: String) {
         watch?.say(line)
