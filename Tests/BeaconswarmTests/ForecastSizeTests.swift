@@ -25,4 +25,22 @@ struct ForecastSizeTests {
         // What a model of sizes may be off.
         #expect(abs(measured.bytesMean / written.bytesMean - 1) < 0.02)
     }
+
+    @Test("what a part offers is its share of all, and is told as its own")
+    func share() throws {
+        let text = """
+            {"name": "f", "seed": 5, "duration": "1h", "populations": [{"name": "p", "devices": 40, \
+            "system": "sensors", "persona": "casual", "app": "shop", "sdk": {"storage": {"prefill": 3}}}]}
+            """
+        let whole = Forecast(try LoadedScenario(try ScenarioBench().source(text)).document)
+        let part = whole.share(of: PartNumber(index: 1, count: 4))
+        #expect(whole.eventsMean > 0 && whole.requestsPeak > 0 && whole.prefilled == 120)
+        #expect(part.eventsMean == whole.eventsMean / 4 && part.eventsPeak == whole.eventsPeak / 4)
+        #expect(part.eventsRange.lowerBound == whole.eventsRange.lowerBound / 4)
+        #expect(part.eventsRange.upperBound == whole.eventsRange.upperBound / 4)
+        #expect(part.requestsMean == whole.requestsMean / 4 && part.requestsPeak == whole.requestsPeak / 4)
+        #expect(part.bytesMean == whole.bytesMean / 4 && part.prefilled == 30 && part.devices == 10)
+        #expect(part.subject == "part 1/4 of the scenario" && whole.subject == "the scenario")
+        #expect(whole.share(of: nil).eventsMean == whole.eventsMean)
+    }
 }

@@ -28,7 +28,7 @@ struct PartRunner {
         try PartRunner.check(scenario)
         if Room.isNeeded(for: scenario.document) {
             let forecast = Forecast(scenario.document)
-            try Room.checkMemory(forecast.share(of: part.count), connections: nil)
+            try Room.checkMemory(forecast.share(of: part), connections: nil)
         }
         let folder = try PartFolder.claim(part, in: shared)
         let state = try play(into: folder, isAlone: true)

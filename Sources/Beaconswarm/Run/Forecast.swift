@@ -29,6 +29,11 @@ struct Forecast {
     var prefilled: UInt64 = 0
     var devices = 0
 
+    /// The part of the run that it is about; `nil` for all of it.
+    private(set) var part: PartNumber?
+    /// What it is of, for people.
+    var subject: String { part.map { "part \($0.text) of the scenario" } ?? "the scenario" }
+
     /// Seconds of the run in a real second: all rates are by real seconds.
     private(set) var pace = 1
     /// Of the generator without connections, in bytes: what grows with the number of devices.
@@ -133,9 +138,17 @@ struct Forecast {
             + (connections.map { Double(min(sockets, $0)) * DeviceMemory.connection } ?? openRequestMemory)
     }
 
-    /// What one of so many parts of the run takes.
-    func share(of count: Int) -> Forecast {
+    /// What a part of the run offers and takes: its share, whichever it is.
+    func share(of part: PartNumber?) -> Forecast {
+        guard let part else { return self }
+        let count = part.count
         var share = self
+        share.part = part
+        for rate in [\Forecast.eventsMean, \.eventsPeak, \.requestsMean, \.requestsPeak, \.bytesMean] {
+            share[keyPath: rate] /= Double(count)
+        }
+        share.eventsRange = eventsRange.lowerBound / Double(count)...eventsRange.upperBound / Double(count)
+        share.prefilled = (prefilled + UInt64(count) - 1) / UInt64(count)
         share.growingMemory /= Double(count)
         share.openRequestMemory /= Double(count)
         share.sockets = (sockets + count - 1) / count

@@ -29,7 +29,7 @@ extension LiveRunner {
         let forecast = Forecast(scenario.document, pace: scenario.document.pace)
         try RateLimit.check(
             forecast, populations: scenario.document.populations.count, maximumRate: options.maximumRate)
-        let share = forecast.share(of: part?.count ?? 1)
+        let share = forecast.share(of: part)
         let (loopCount, limit) = try Room.eventLoops(options.threads, embeds: embeds)
         let storeBudget = MachineLimits.storeBudget(
             limit: limit, files: scenario.filesOfDevices / (part?.count ?? 1))

@@ -41,7 +41,7 @@ struct LiveRunner: Sendable {
                 try await play(
                     Stage(
                         embeds: ground.embeds, budget: ground.budget,
-                        forecast: ground.forecast.share(of: part?.count ?? 1), sizes: sizes, clock: clock,
+                        forecast: ground.forecast.share(of: part), sizes: sizes, clock: clock,
                         start: start, loads: loads, collectors: collectors, stores: stores, attempt: attempt))
             )
         } catch {

@@ -75,7 +75,7 @@ final class RunConsole: Sendable {
             "beaconswarm \(Beaconswarm.version): \(builder.scenario.name), \(devices.of("device")), "
                 + "\(builder.mode.rawValue), seed \(builder.seed), against \(builder.context.targetInWords)")
         if let note = builder.paceNote { tell(note) }
-        if let forecast { tell("the scenario \(forecast.text(for: builder.mode))") }
+        if let forecast { tell("\(forecast.subject) \(forecast.text(for: builder.mode))") }
     }
 
     /// Says what to beware of, whether quiet or not.
