@@ -56,7 +56,9 @@ enum RunFacts {
             ("Run's time", Numbers.duration(seconds: report.simulatedSeconds)),
             ("Pace", report.pace > 1 ? "\(Numbers.count(report.pace)) times the wall clock" : ""),
             ("Measured from", report.measuredFromSeconds.map { Numbers.duration(seconds: $0) } ?? ""),
-            ("Wall clock", Numbers.duration(seconds: report.wallSeconds)), ("Host", run.host),
+            // What is joined from parts has none of its own.
+            ("Wall clock", report.wallSeconds > 0 ? Numbers.duration(seconds: report.wallSeconds) : ""),
+            ("Host", run.host),
             ("Operating system", run.operatingSystem), ("Cores", run.cores > 0 ? String(run.cores) : ""),
             ("Memory", run.memoryBytes > 0 ? Numbers.bytes(Double(run.memoryBytes)) : ""),
             ("Bodies", run.bodies == "measure" ? "not written and read; sizes from a model" : ""),
