@@ -69,7 +69,7 @@ extension SampledRequest {
         let decoded = decoded(plan)
         let shown = shownBody(decoded, redactor)
         var text =
-            "# \(redactor.redactSecrets(plan.name)): device \(device), \(eventCount) events, \(body.count) bytes\n\n"
+            "# \(redactor.redactSecrets(plan.name)): device \(device), \(eventCount.of("event")), \(body.count) bytes\n\n"
         text += "## raw\n\n\(head.method.rawValue) \(path) HTTP/1.1\nHost: \(redactor.redact(origin))\n"
         for header in headers { text += header + "\n" }
         if head.method.hasBody {
