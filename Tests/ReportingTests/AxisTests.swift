@@ -43,7 +43,7 @@ struct AxisTests {
         "positions ascend from 0 to 1 on every axis",
         arguments: [
             [[0.0, 0.5, 1, 20]], [[0, 0.001], [1000]], [[3, 3, 3]], [[0]], [[]], [[1e-9], [1e9]], [[1e300]],
-            [[5e-324]],
+            [[Double.leastNonzeroMagnitude]],
         ] as [[[Double]]])
     func ascending(lines: [[Double]]) {
         for unit in [Axis.Unit.count, .perSecond, .bytesPerSecond, .time] {
@@ -60,7 +60,8 @@ struct AxisTests {
     @Test(
         "an axis for values below nothing goes down to them, with 0 among its ticks",
         arguments: [
-            [-5.3, -30], [-0.001, 12], [-40, 1000], [-1e-300], [-5e-324], [-2e6, 3], [-.infinity, 4],
+            [-5.3, -30], [-0.001, 12], [-40, 1000], [-1e-300], [-Double.leastNonzeroMagnitude], [-2e6, 3],
+            [-.infinity, 4],
         ]
             as [[Double]])
     func belowNothing(values: [Double]) {
