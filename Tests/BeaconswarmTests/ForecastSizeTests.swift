@@ -32,7 +32,10 @@ struct ForecastSizeTests {
             {"name": "f", "seed": 5, "duration": "1h", "populations": [{"name": "p", "devices": 40, \
             "system": "sensors", "persona": "casual", "app": "shop", "sdk": {"storage": {"prefill": 3}}}]}
             """
-        let whole = Forecast(try LoadedScenario(try ScenarioBench().source(text)).document)
+        let bench = try ScenarioBench()
+        let whole = try withExtendedLifetime(bench) {
+            Forecast(try LoadedScenario(bench.source(text)).document)
+        }
         let part = whole.share(of: PartNumber(index: 1, count: 4))
         #expect(whole.eventsMean > 0 && whole.requestsPeak > 0 && whole.prefilled == 120)
         #expect(part.eventsMean == whole.eventsMean / 4 && part.eventsPeak == whole.eventsPeak / 4)

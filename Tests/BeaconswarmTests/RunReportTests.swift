@@ -33,7 +33,8 @@ struct RunReportTests {
 
     @Test("of a run that goes on, what has a fate was captured, whenever the devices were looked at last")
     func unfinished() throws {
-        let scenario = try LoadedScenario(ScenarioBench().source())
+        let bench = try ScenarioBench()
+        let scenario = try withExtendedLifetime(bench) { try LoadedScenario(bench.source()) }
         let start = scenario.document.simulatedStart
         let builder = scenario.builder(
             mode: .virtual, command: [], target: Report.modelledTarget, marks: [], startedAt: start)

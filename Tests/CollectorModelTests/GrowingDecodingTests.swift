@@ -241,7 +241,7 @@ struct GrowingDecodingTests {
             ("4", "", "stm=1", "[]", .unknownEncoding), ("", "3", "stm=1", "[]", .unknownEncoding),
             ("", "2", "stm=1", "[]", .encrypted), ("", "2", "", "[]", .missingKey),
             ("", "1", "", "[]", .missingKey), ("", "1", "stm=x", "[]", .missingKey), ("", "", "", "", .json),
-            ("", "", "", "[1", .notAnObject), ("", "", "", "{}", .missingType),
+            ("", "", "", "[1]", .notAnObject), ("", "", "", "{}", .missingType),
             ("", "", "", #"[{"eventType":"PAGE"}]"#, .missingTime),
             ("", "", "", #"[{"t":"page"}]"#, .missingTime),
         ])

@@ -115,7 +115,7 @@ struct ReportReadingTests {
         }
         let needed: Set = [
             "schema", "tool", "scenario.sha256", "events.captured", "events.delivered", "run.command",
-            "metrics", "populations", "generator.saturated", "thresholds[0].ok", "marks[0].text",
+            "metrics", "populations", "generator.schedule_lag", "thresholds[0].ok", "marks[0].text",
             "series.columns", "series.rows", "close_ups[0].mark", "close_ups[0].series", "audit.unexpected",
             "heatmaps.http_req_duration.bounds_ms", "percentiles.event_freshness.rows",
             "unexpected_answers[0].body",

@@ -91,7 +91,7 @@ struct LoadShapeTests {
     func steadyRate() throws {
         for persona in [#""steady""#, #"{"preset": "steady", "tempo": 2}"#] {
             var document = try document(
-                scenario(population: #""persona": \#(persona), "rate": "1 events/s", "devices": 1000"#))
+                scenario(population: #""persona": \#(persona), "rate": "1 events/s""#, devices: 1000))
             let before = document.populations[0].persona
             document.applyWantedRates()
             let after = document.populations[0].persona
