@@ -165,7 +165,7 @@ def test_a_viewer_who_reads_nothing_holds_up_nothing(tool: Tool, tmp_path: Path)
 
 def test_an_address_that_cannot_be_is_64_before_anything_is_run(tool: Tool, tmp_path: Path):
     scenario = write_scenario(tmp_path, steady(2, "2s"))
-    for wrong, word in [("nowhere", "HOST:PORT"), ("127.0.0.1:70000", "HOST:PORT"), ("[]:80", "HOST:PORT")]:
+    for wrong, word in [("nowhere", "HOST:PORT"), ("127.0.0.1:70000", "65535"), ("[]:80", "HOST:PORT")]:
         finished = tool.run("simulate", scenario, f"--ui={wrong}", "--out", tmp_path / "out").expect(64)
         assert wrong in finished.err and word in finished.err
     with socket.socket() as taken:
