@@ -73,7 +73,7 @@ dist: setup
 ## dist-test: each of these packages installed in an empty root, and run there by chroot (needs root)
 dist-test:
 	@.ci/setup --tests
-	@$(PYTHON) -m pytest -q -p no:cacheprovider Tests/Packages
+	@$(PYTHON) -m pytest -q -rs -p no:cacheprovider Tests/Packages
 
 ## example: the example as somebody else would build it, in a package of its own
 example: setup

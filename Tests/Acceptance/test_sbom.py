@@ -6,6 +6,8 @@ import json
 import re
 import shutil
 import subprocess
+import sys
+import urllib.parse
 from pathlib import Path
 
 import pytest
@@ -45,8 +47,45 @@ def test_every_package_and_library_is_there(document: dict):
     assert len(wanted) >= 5
     for name, version in wanted:
         assert found[name]["version"] == version, name
-    for name in ["libdeflate", "liblz4", "snappy", "libzstd", "simdjson", "sqlite3", "libc6", "libstdc++6", "BoringSSL", "llhttp"]:
+    for name in ["libdeflate", "liblz4", "snappy", "libzstd", "simdjson", "sqlite3", "libc6", "libgcc-s1", "libstdc++6", "BoringSSL", "fiat-crypto", "llhttp", "ICU"]:
         assert name in found
+
+
+def test_what_a_package_has_from_others_is_under_what_its_sources_say(document: dict):
+    """BoringSSL's are of different owners, all under one licence, whose notices packages have."""
+    part = parts(document)["BoringSSL"]
+    assert part["licenses"] == [{"license": {"id": "Apache-2.0"}}]
+    (revision,) = part["properties"]
+    assert re.fullmatch("[0-9a-f]{40}", revision["value"])
+    asked = (
+        "import pathlib, runpy, sys; sys.path.insert(0, '.ci'); "
+        "print(*runpy.run_path('.ci/dist')['headed'](pathlib.Path('.build/checkouts/swift-nio-ssl')))"
+    )
+    said = subprocess.run([sys.executable, "-B", "-c", asked], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    for owner in ("The BoringSSL Authors", "The OpenSSL Project Authors", "Intel Corporation", "the fiat-crypto authors"):
+        assert owner in said, owner
+    assert said.count("limitations under the License.") == 1 and "swift-nio-ssl (LICENSE.txt)" in said
+
+
+def test_a_licence_that_nobody_expects_in_a_source_is_an_error(tmp_path: Path):
+    (tmp_path / "a.c").write_text("/* Copyright 2026 Somebody.\n *\n * Permission to use, copy, modify. */\nint a;\n")
+    asked = (
+        "import pathlib, runpy, sys; sys.path.insert(0, '.ci'); "
+        "runpy.run_path('.ci/sbom')['check_heads'](pathlib.Path(sys.argv[1]), 'Apache-2.0')"
+    )
+    ended = subprocess.run([sys.executable, "-B", "-c", asked, tmp_path], cwd=ROOT, capture_output=True, text=True)
+    assert ended.returncode == 1 and "Permission to use, copy, modify." in ended.stderr
+
+
+def test_what_is_debians_has_its_version(document: dict):
+    """Which tells what it has corrected, as the version of whoever wrote a library does not."""
+    purls = [part["purl"] for part in document["components"] if part["purl"].startswith("pkg:deb/")]
+    assert len(purls) >= 9
+    for purl in purls:
+        assert "+" not in purl, purl
+        package, version = map(urllib.parse.unquote, purl.removeprefix("pkg:deb/debian/").split("@"))
+        known = subprocess.run(["dpkg-query", "-W", "-f", "${Version}", package], capture_output=True, text=True, check=True)
+        assert version == known.stdout, package
 
 
 def test_dependencies_name_parts_that_are_there(document: dict):
@@ -61,7 +100,8 @@ def test_a_part_without_a_known_licence_is_an_error(tmp_path: Path):
     pin = {"identity": "p", "location": "https://example.com/p", "state": {"revision": "0", "version": "1.0.0"}}
     (tmp_path / "Package.resolved").write_text(json.dumps({"pins": [pin]}))
     (tmp_path / ".ci").mkdir()
-    shutil.copy(ROOT / ".ci" / "sbom", tmp_path / ".ci" / "sbom")
+    for name in ("sbom", "heads.py"):
+        shutil.copy(ROOT / ".ci" / name, tmp_path / ".ci" / name)
     for relative in ("Package.swift", "Sources/Beaconswarm/Beaconswarm.swift"):
         (tmp_path / relative).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / relative, tmp_path / relative)

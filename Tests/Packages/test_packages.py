@@ -26,8 +26,9 @@ pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="chroot is root's")
 
 
 def the_only(pattern: str) -> Path:
-    (found,) = DIST.glob(pattern)
-    return found
+    found = sorted(DIST.glob(pattern))
+    assert len(found) == 1, f"{DIST} has {len(found)} of {pattern}, and not one: make dist"
+    return found[0]
 
 
 def said(*command: object, **options) -> str:
@@ -148,6 +149,11 @@ def test_the_debian_package_in_a_root_with_what_it_depends_on(tmp_path: Path):
     assert not (root / PROGRAM).exists()
 
 
+def test_the_debian_package_describes_itself_on_a_terminal_of_80():
+    lines = said("dpkg-deb", "-f", the_only("beaconswarm_*.deb"), "Description").splitlines()
+    assert len(lines) > 3 and all(len(line) <= 80 for line in lines), lines
+
+
 def test_the_debian_package_is_refused_where_something_is_missing(tmp_path: Path):
     root = empty_root(tmp_path, {"libc6"})
     refused = subprocess.run(
@@ -182,6 +188,14 @@ def test_the_image_is_a_root_of_its_own(tmp_path: Path):
     assert "ok, 200 devices" in inside(root, f"/{PROGRAM}", "validate", "smoke", "--set", zones)
 
 
+def test_everybody_may_read_what_is_in_packages():
+    """Whatever the mask of whoever made them."""
+    for place in ("prefix", "debian/usr", "container/root/usr"):
+        for path in (DIST / place).rglob("*"):
+            wanted = 0o555 if path.is_dir() else 0o444
+            assert path.is_symlink() or path.stat().st_mode & wanted == wanted, path
+
+
 @pytest.mark.parametrize("place", ["usr/share", "share"])
 def test_what_packages_have_beside_the_program(place: str):
     prefix = DIST / ("debian" if place.startswith("usr") else "prefix")
@@ -196,6 +210,15 @@ def test_the_licences_of_what_is_inside_are_there():
     text = (DIST / "prefix/share/doc/beaconswarm/copyright").read_text()
     for part in ("swift-nio", "GRDB.swift", "swift-argument-parser", "hdrhistogram-swift", "Swift runtime", "libsimdjson"):
         assert part in text, part
+    assert "swift-nio: Sources/CNIOLLHTTP/LICENSE" in text, "what packages have from others, too"
+    assert "Unicode License V3" in text, "ICU's, whose data are 38 MB of the program"
+    assert "swift-nio-ssl: BoringSSL (Sources/CNIOBoringSSL)" in text and "The BoringSSL Authors" in text
+
+
+def test_the_image_has_the_licences_of_what_only_it_has():
+    text = (DIST / "container/root/usr/share/doc/beaconswarm/copyright").read_text()
+    for package in ("libc6", "ca-certificates", "tzdata"):
+        assert f"{package} (Debian)" in text, package
 
 
 if __name__ == "__main__":
