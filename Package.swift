@@ -121,6 +121,7 @@ let package = Package(
         .systemLibrary(name: "CSnappy", pkgConfig: "snappy", providers: [.apt(["libsnappy-dev"])]),
         .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
         .systemLibrary(name: "CTimex"),
+        .systemLibrary(name: "CPrefetch"),
         .target(
             name: "CSimdjson", cxxSettings: [.unsafeFlags(["-O3"])],
             linkerSettings: [.linkedLibrary("simdjson")]),
@@ -142,14 +143,15 @@ let package = Package(
             name: "SDKDescription", dependencies: ["Timebase", "Wire"], exclude: ["Presets"],
             swiftSettings: Release.fast.settings, plugins: ["EmbedFiles"]),
         // Descriptions drafted from captured requests.
-        .module("SDKImport", ["Timebase", "Wire"]),
+        .module("SDKImport", ["Timebase", "SDKDescription", "Wire"], release: .plain),
         // Folders of JSON files that are built in.
         .plugin(
             name: "EmbedFiles", capability: .buildTool(), dependencies: ["embed-files"],
             path: "Sources/EmbedFiles"),
         .executableTarget(name: "embed-files", swiftSettings: strict),
         .module(
-            "DeviceSDK", ["Timebase", "Accounting", "AppModel", "World", "Wire"], exclude: ["Systems"],
+            "DeviceSDK", ["Timebase", "Accounting", "AppModel", "World", "Wire", "CPrefetch"],
+            exclude: ["Systems"],
             release: .open),
         .module("CollectorModel", ["Timebase", "Accounting", "SDKDescription", "Wire"]),
         .module(

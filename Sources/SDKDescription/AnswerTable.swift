@@ -16,7 +16,8 @@ package struct AnswerTable: Hashable, Sendable {
         case keep
         /// They stay, and it counts as a failure.
         case retry
-        /// As `retry`; from now on requests carry half as many events as this one. One that is refused alone is dropped.
+        /// As `retry`, without a wait; from now on requests carry half as many events as this one, and half as many as
+        /// before set off an upload. One that is refused alone is dropped.
         case halve
         /// The batch is sent again in two halves. One event that is refused alone is dropped.
         case split
@@ -214,6 +215,11 @@ extension AnswerTable.Match {
         }
     }
 
+    /// The answers that it holds for, whatever their bodies have; `nil` for what is no answer.
+    package var answers: ClosedRange<UInt16>? {
+        if case .anything = self { AnswerTable.statuses } else { statuses }
+    }
+
     private var statuses: ClosedRange<UInt16>? {
         switch self {
         case .status(let status): status...status
@@ -229,7 +235,8 @@ extension AnswerTable.Match {
         }
         return switch body.value(at: path.tokens)?.content {
         case .string(let text)?: text == value
-        case .number(let digits)?: digits == value
+        // However it is written: 200.0 is 200.
+        case .number(let digits)?: digits == value || Double(digits).map { $0 == Double(value) } ?? false
         case .bool(let flag)?: String(flag) == value
         default: false
         }

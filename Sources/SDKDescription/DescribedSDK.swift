@@ -23,6 +23,11 @@ package struct DescribedSDK: Hashable, Sendable {
 
     package init() {}
 
+    /// Lines of notes that a description may have.
+    package static let noteLimit = 500
+    /// Characters of each of them.
+    package static let noteLength = 2000
+
     /// The paths, without queries, to which devices send, in a target that says no more than an origin.
     package var paths: [String] {
         requests.reduce(into: []) { paths, request in

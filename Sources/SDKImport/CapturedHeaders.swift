@@ -12,7 +12,8 @@ struct CapturedHeaders {
         "referer", "expect", "keep-alive", "priority", "dnt", "pragma", "cache-control", "te", "upgrade",
         "proxy-connection", "x-forwarded-for", "x-forwarded-proto", "traceparent", "tracestate", "date",
     ]
-    /// What a server may know somebody by.
+    /// What a server may know somebody by, wherever in a name: a draft is a file that is passed on, so it doubts more
+    /// than a report does (``SecretNames``).
     private static let secretNames = [
         "authorization", "cookie", "token", "api-key", "apikey", "secret", "write-key", "x-key",
     ]
@@ -40,7 +41,7 @@ struct CapturedHeaders {
                     "/request/headers",
                     "\(header.name) is left out: it looks like a signature of the request, which no description can say",
                     .likely))
-        } else if CapturedHeaders.isSecret(name) {
+        } else if CapturedHeaders.isSecret(header.name, in: .header) {
             let variable = CapturedHeaders.variable(header.name)
             // The kind of an authorization is no secret.
             let scheme = name == "authorization" ? header.value.prefix { $0 != " " } : ""
@@ -65,9 +66,9 @@ struct CapturedHeaders {
         text.replacing("{{", with: "{ {").replacing("${", with: "$ {")
     }
 
-    static func isSecret(_ name: String) -> Bool {
+    static func isSecret(_ name: String, in place: SecretNames.Part) -> Bool {
         let plain = name.lowercased().replacing("_", with: "-")
-        return plain == "key" || secretNames.contains { plain.contains($0) }
+        return SecretNames.contain(name, in: place) || secretNames.contains { plain.contains($0) }
     }
 
     /// A keyed hash over a request: its name says so, or a scheme of authorization does.

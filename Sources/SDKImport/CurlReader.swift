@@ -5,8 +5,13 @@ enum CurlReader {
     /// Options with a value that says nothing of the request itself.
     private static let skipped: Set<String> = [
         "-o", "--output", "-m", "--max-time", "--connect-timeout", "--retry", "-x", "--proxy", "--cacert",
-        "-w", "--write-out", "--resolve", "-c", "--cookie-jar", "-E", "--cert", "--key", "-C", "-D", "-P",
-        "-Q", "-r", "-t", "-U", "-y", "-Y", "-z",
+        "-w", "--write-out", "--resolve", "-c", "--cookie-jar", "-E", "--cert", "--key", "-C",
+        "--continue-at",
+        "-D", "--dump-header", "-P", "--ftp-port", "-Q", "--quote", "-r", "--range", "-t", "--telnet-option",
+        "-U", "--proxy-user", "-y", "--speed-time", "-Y", "--speed-limit", "-z", "--time-cond", "--capath",
+        "--cert-type", "--key-type", "--pass", "--ciphers", "--connect-to", "--interface", "--limit-rate",
+        "--max-redirs", "--noproxy", "--proto", "--proto-default", "--retry-delay", "--retry-max-time",
+        "--socks5", "--socks5-hostname", "--stderr", "--tls-max", "--trace", "--trace-ascii", "--unix-socket",
     ]
 
     /// The letters of options that have a value.
@@ -139,6 +144,7 @@ enum CurlReader {
             var packed = WireBuffer()
             try value().withUnsafeBytes { Base64.encode($0, into: &packed) }
             parts.headers.append(.init("Authorization", "Basic \(packed.text)"))
+        case "--oauth2-bearer": parts.headers.append(.init("Authorization", "Bearer " + (try text())))
         case "-b", "--cookie": parts.headers.append(.init("Cookie", try text()))
         case "-A", "--user-agent": parts.headers.append(.init("User-Agent", try text()))
         case "-e", "--referer": parts.headers.append(.init("Referer", try text()))

@@ -5,7 +5,7 @@ package struct DescriptionDraft: Sendable {
     /// The description, as far as requests tell it.
     package let description: JSONNode
     /// What it says without knowing it, and what it leaves out.
-    package private(set) var guesses: [Guess]
+    package let guesses: [Guess]
     /// Where the requests went: a target's URL.
     package let origin: String
     /// The requests that it is drafted from.
@@ -29,26 +29,11 @@ package struct DescriptionDraft: Sendable {
                     + " (bodies in other formats need code of their own)")
         }
         var builder = DraftBuilder(route, list, Array(list.events.prefix(DescriptionDraft.eventLimit)))
-        description = builder.build()
+        description = builder.build(leftOut: Route.leftOut(of: captured, routes, taken: route))
         guesses = builder.guesses
         origin = route.requests[0].origin
         requests = route.requests
         eventCount = list.events.count
-        for other in routes where other.requests[0].place != route.requests[0].place {
-            guesses.append(
-                Guess(
-                    "",
-                    "\(count(other.requests)) to \(other.requests[0].path) \(verb(other.requests)) left out\(other.reason)",
-                    .sure))
-        }
-        let fetches = captured.filter { !$0.carriesBody }
-        if !fetches.isEmpty {
-            guesses.append(
-                Guess(
-                    "",
-                    "\(count(fetches)) that \(verb(fetches)) neither POST nor PUT \(verb(fetches)) left out",
-                    .sure))
-        }
     }
 }
 
@@ -92,8 +77,34 @@ struct Route {
         events = EventList(bodies)
     }
 
+    /// What of a capture is not in the draft of a route.
+    fileprivate static func leftOut(
+        of captured: [CapturedRequest], _ routes: [Route], taken route: Route
+    ) -> [Guess] {
+        var guesses: [Guess] = []
+        for other in routes where other.requests[0].place != route.requests[0].place {
+            let requests = other.requests
+            guesses.append(
+                Guess(
+                    "",
+                    "\(count(requests)) to \(requests[0].path) \(verb(requests)) left out\(other.reason(beside: route))",
+                    .sure))
+        }
+        let fetches = captured.filter { !$0.carriesBody }
+        if !fetches.isEmpty {
+            guesses.append(
+                Guess(
+                    "",
+                    "\(count(fetches)) that \(verb(fetches)) neither POST nor PUT \(verb(fetches)) left out",
+                    .sure))
+        }
+        return guesses
+    }
+
     /// Why it is not what a draft is made from.
-    fileprivate var reason: String {
-        events == nil ? ": no events in JSON" : ": a description has one route"
+    private func reason(beside route: Route) -> String {
+        guard events != nil else { return ": no events in JSON" }
+        return requests[0].origin == route.requests[0].origin
+            ? ": a draft has one path; a description has others as lanes" : ": a description has one target"
     }
 }

@@ -7,7 +7,14 @@ extension DraftBuilder {
         guard list.framing == .list, !list.path.tokens.isEmpty else { return .text("{{events}}") }
         let root = JSONPath(["request", "body"])
         guess(JSONPath(root.tokens + list.path.tokens).pointer, "the list of events", .sure)
-        let bodies = route.bodies.map(\.json).filter { $0.members != nil }
+        // One without the list, such as a greeting before the first events, has nothing that lies around it.
+        let bodies = route.bodies.map(\.json).filter { $0.value(at: list.path) != nil }
+        if bodies.count < route.requests.count {
+            guess(
+                "",
+                "\(route.requests.count - bodies.count) of \(route.requests.count) requests to this path: no such list, so nothing of their bodies is here",
+                .sure)
+        }
         return around(bodies, at: root, rest: list.path.tokens[...])
     }
 
@@ -19,7 +26,7 @@ extension DraftBuilder {
         }
         guard let next = rest.first else { return .text("{{events}}") }
         var members: [(String, JSONNode)] = []
-        for member in values.first?.members ?? [] {
+        for member in values.first?.members ?? [] where member.key != EventTemplateDraft.spread {
             let own = path.appending(member.key)
             let found = values.compactMap { $0[member.key] }
             if member.key == next {
@@ -105,7 +112,7 @@ extension DraftBuilder {
     /// A field of a form that does not hold the body.
     private mutating func formField(_ name: String) -> JSONNode? {
         let path = JSONPath(["request", "form", name])
-        if CapturedHeaders.isSecret(name) { return secret(name, at: path) }
+        if CapturedHeaders.isSecret(name, in: .parameter) { return secret(name, at: path) }
         let values = route.bodies.compactMap { body in body.form.first { $0.name == name }?.value }
         guard values.count == route.bodies.count else {
             guess(path.pointer, "is left out: only some requests have it", .sure)

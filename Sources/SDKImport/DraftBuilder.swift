@@ -1,3 +1,4 @@
+import SDKDescription
 import Wire
 
 /// Puts a draft together.
@@ -15,7 +16,8 @@ struct DraftBuilder {
         fields = EventFields(events)
     }
 
-    mutating func build() -> JSONNode {
+    /// - Parameter leftOut: What of the capture is not in the draft: told after what is.
+    mutating func build(leftOut: [Guess]) -> JSONNode {
         let request = self.request().map { ($0.0, shallow($0.1, at: JSONPath(["request", $0.0]))) }
         var (events, perEvent) = self.eventGroup()
         events = shallow(events, at: JSONPath(["events"]))
@@ -32,8 +34,17 @@ struct DraftBuilder {
             "requests do not tell what the SDK makes of answers: 2xx is success, all else is tried again",
             .unsure)
         guess("/storage", "requests do not tell how events are stored: in files, without a limit", .unsure)
-        description.insert(("notes", .texts(guesses.map(\.line))), at: 1)
+        guesses += leftOut
+        description.insert(("notes", .texts(DraftBuilder.notes(guesses))), at: 1)
         return .object(description)
+    }
+
+    /// The lines that a draft keeps: no more, and no longer ones, than a description may have.
+    private static func notes(_ guesses: [Guess]) -> [String] {
+        let limit = DescribedSDK.noteLimit
+        let lines = guesses.map { String($0.line.prefix(DescribedSDK.noteLength)) }
+        guard lines.count > limit else { return lines }
+        return lines.prefix(limit - 1) + ["and \(lines.count - limit + 1) more lines like these"]
     }
 
     mutating func guess(_ pointer: String, _ text: String, _ sureness: Guess.Sureness) {
@@ -118,7 +129,7 @@ struct DraftBuilder {
             let values = Set(
                 route.requests.compactMap { other in other.query.first { $0.name == field.name }?.value })
             let pointer = JSONPath(["request", "query", field.name]).pointer
-            if CapturedHeaders.isSecret(field.name) {
+            if CapturedHeaders.isSecret(field.name, in: .parameter) {
                 let variable = CapturedHeaders.variable(field.name)
                 members.append((field.name, .text("${\(variable)}")))
                 guess(pointer, "a key, from the environment variable \(variable)", .likely)

@@ -58,7 +58,10 @@ enum FieldRole: Hashable {
     /// The roles that a field may have by its name, the likelier first.
     static func candidates(_ key: String) -> [(role: FieldRole, rank: Int)] {
         let plain = plain(key)
-        return names.compactMap { role, names in names.firstIndex(of: plain).map { (role, $0) } }
+        let named = names.compactMap { role, names in names.firstIndex(of: plain).map { (role, $0) } }
+        // What reports do not show is not written into a draft either.
+        let isOther = SecretNames.contain(key, in: .member) && !named.contains { $0.0 == .secret }
+        return isOther ? named + [(.secret, 0)] : named
     }
 
     /// Objects that hold what other events have as members of their own: `app.version` is `appVersion`.

@@ -58,27 +58,7 @@ extension ScenarioDocument {
         collector.growingCiphers = growingCiphers
         let entries = timeline.filter { controlsCollector || !$0.needsOwnCollector }
             .enumerated().sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }.map(\.element)
-        for entry in entries {
-            let from = start + entry.at
-            let until = entry.until.map { start + $0 } ?? .distantFuture
-            switch entry.change {
-            case .collector(let fault, let share, let device, let upload):
-                var window = FaultWindow(from: from, until: until, fault: fault, share: share)
-                window.device = device
-                window.uploadNumber = upload
-                collector.faults.append(window)
-            case .client(let fault, let scope):
-                schedule.clientFaults.windows.append(
-                    ClientFaultWindow(from: from, until: until, fault: fault, scope: scope))
-            case .network(let kind, let share, let population, let region):
-                var change = RunSchedule.DeviceEntry(
-                    from: from, until: until, network: kind, share: share, population: population)
-                change.region = region.map { RandomStream.hash(of: $0) }
-                schedule.deviceEntries.append(change)
-            // Users' own affairs are in the populations' plans.
-            case .remoteConfig, .push, .disk, .consent, .rollOut: break
-            }
-        }
+        for entry in entries { entry.enter(&schedule, &collector) }
         let editions = RemoteConfigTimeline.editions(of: entries, start: start)
         collector.configs = editions.map(\.config)
         let marks = entries.map { entry in
@@ -226,5 +206,30 @@ package enum CloseUpRange {
             schedule.duration + schedule.drain, (entry.until ?? entry.at) + max(length, least * 2))
         let until = max(from + 1, (end.nanoseconds + second - 1) / second)
         return schedule.start + .seconds(from)..<schedule.start + .seconds(until)
+    }
+}
+
+extension TimelineEntry {
+    /// Puts what the entry does to the collector, to requests or to networks on the clock of a run.
+    fileprivate func enter(_ schedule: inout RunSchedule, _ collector: inout CollectorPlan) {
+        let from = schedule.start + at
+        let until = until.map { schedule.start + $0 } ?? .distantFuture
+        switch change {
+        case .collector(let fault, let share, let device, let upload):
+            var window = FaultWindow(from: from, until: until, fault: fault, share: share)
+            window.device = device
+            window.uploadNumber = upload
+            collector.faults.append(window)
+        case .client(let fault, let scope):
+            schedule.clientFaults.windows.append(
+                ClientFaultWindow(from: from, until: until, fault: fault, scope: scope))
+        case .network(let kind, let share, let population, let region):
+            var change = RunSchedule.DeviceEntry(
+                from: from, until: until, network: kind, share: share, population: population)
+            change.region = region.map { RandomStream.hash(of: $0) }
+            schedule.deviceEntries.append(change)
+        // Users' own affairs are in the populations' plans.
+        case .remoteConfig, .push, .disk, .consent, .rollOut: break
+        }
     }
 }

@@ -108,17 +108,7 @@ extension Instant {
             minute < 60, second < 61
         else { return nil }
         var index = 19
-        var fraction = 0.0
-        if character(index) == 46 {
-            var scale = 0.1
-            index += 1
-            guard (48...57).contains(character(index)) else { return nil }
-            while (48...57).contains(character(index)) {
-                fraction += Double(character(index) - 48) * scale
-                scale /= 10
-                index += 1
-            }
-        }
+        guard let fraction = Instant.fraction(bytes, &index) else { return nil }
         var offset = 0
         switch character(index) {
         case 90, 122: index += 1
@@ -135,6 +125,22 @@ extension Instant {
         guard CivilTime(Instant(milliseconds: days * 86_400_000)).day == day else { return nil }
         let seconds = days * 86_400 + Int64(hour * 3600 + minute * 60 + second - offset * 60)
         self.init(milliseconds: seconds * 1000 + Int64((fraction * 1000).rounded()))
+    }
+
+    /// What stands behind a full stop; 0 without one, and `nil` for a full stop alone.
+    ///
+    /// - Parameter index: Moves to what follows.
+    private static func fraction(_ bytes: [UInt8], _ index: inout Int) -> Double? {
+        guard index < bytes.count, bytes[index] == 46 else { return 0 }
+        let digits = bytes[(index + 1)...].prefix { (48...57).contains($0) }
+        guard !digits.isEmpty else { return nil }
+        index = digits.endIndex
+        var (fraction, scale) = (0.0, 0.1)
+        for digit in digits {
+            fraction += Double(digit - 48) * scale
+            scale /= 10
+        }
+        return fraction
     }
 
     /// The years that lie wholly within what nanoseconds in 64 bits reach.

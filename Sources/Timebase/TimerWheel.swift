@@ -9,11 +9,14 @@ package struct TimerWheel {
     private static let slotCount = 1 << slotBits
     private static let levelCount = 3
     private static let tickBits: Int64 = 20
+    /// Entries that are taken from slots in one go, if the lowest level has as many: so that those which come next are
+    /// known (``upcoming(after:)``).
+    private static let batch = 8
 
     private let origin: Int64
-    /// The tick (1.05 ms) whose slot is being emptied.
+    /// The tick (1.05 ms) whose slot is being emptied, or the last of several.
     private var currentTick: Int64 = 0
-    /// The entries of the current tick in order, the earliest last.
+    /// The entries up to the current tick in order, the earliest last.
     private var current: ContiguousArray<Wake> = []
     /// What came in for the current tick, or for before it, once that had begun.
     private var late = MinHeap<Wake>()
@@ -57,6 +60,12 @@ package struct TimerWheel {
         return taken
     }
 
+    /// The entry that comes after so many others, if it is known yet and nothing comes in before.
+    @inline(__always)
+    package func upcoming(after others: Int) -> Wake? {
+        others < current.count ? current[current.count - 1 - others] : nil
+    }
+
     /// Whether the earliest entry is one that came in late.
     private var isLateNext: Bool {
         guard !late.isEmpty, let other = late.first else { return false }
@@ -93,12 +102,24 @@ package struct TimerWheel {
             currentTick = (position & ~mask | Int64(slot - base)) << shift
             if level == 0 {
                 slots.empty(slot, into: &current)
+                fillBatch()
                 return current.sortEarliestLast()
             }
             slots.empty(slot, into: &moved)
             return spread()
         }
         refillFromFar()
+    }
+
+    /// Takes the following slots of the lowest level as well, until there are enough entries.
+    private mutating func fillBatch() {
+        let mask = Int64(TimerWheel.slotCount - 1)
+        while current.count < TimerWheel.batch {
+            let later = Int(currentTick & mask) + 1..<TimerWheel.slotCount
+            guard let slot = slots.firstOccupied(in: later) else { return }
+            currentTick = currentTick & ~mask | Int64(slot)
+            slots.empty(slot, into: &current)
+        }
     }
 
     /// Gives what was taken from a slot its places in lower levels.

@@ -12,7 +12,7 @@ extension VirtualEngine {
             recorder.noteStart(plannedAt: request.plannedAt, population: population)
         }
         let verdict = clientFaults.verdict(
-            on: request, from: fleets[population], of: configuration.plans[population],
+            on: request, from: fleets[population], over: links[population],
             index: index(of: devices.location(of: device).slot, in: population), at: now)
         let course = RequestCourse(
             verdict, limit: request.timeout, hasNetwork: request.network != .none, at: now)

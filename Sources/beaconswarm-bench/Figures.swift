@@ -65,6 +65,44 @@ struct Rounds {
     }
 }
 
+/// What rounds gave in which several things were measured in turn: each round counts as a whole, or not at all.
+struct TurnRounds<Round> {
+    /// Those that count: all of them if each was disturbed.
+    var counted: [Round]
+    var isDisturbed: Bool
+    /// Rounds that were discarded because others used the machine.
+    var discarded: Int
+
+    /// Says of figures how their rounds went, and prints them.
+    func publish(_ figures: inout [Figure]) {
+        for index in figures.indices {
+            figures[index].isDisturbed = isDisturbed
+            figures[index].discarded = discarded
+            Output.note(figures[index].line)
+        }
+    }
+}
+
+extension Rounds {
+    /// Repeats a round of several measurements, at most twice as often as is asked for if some are disturbed.
+    ///
+    /// - Parameter round: Gives the CPU time, too, that programs took which go on after it.
+    func inTurn<Round>(
+        _ round: () -> (result: Round, childSeconds: Double)
+    ) async -> TurnRounds<Round> {
+        var kept: [Round] = []
+        var disturbed: [Round] = []
+        for attempt in 0..<count * 2 where attempt < count || kept.count < count {
+            await Machine.waitUntilQuiet()
+            let (result, share) = await Machine.disturbance { round() }
+            if share > Machine.disturbanceLimit { disturbed.append(result) } else { kept.append(result) }
+        }
+        return TurnRounds(
+            counted: kept.isEmpty ? disturbed : kept, isDisturbed: kept.isEmpty,
+            discarded: kept.isEmpty ? 0 : disturbed.count)
+    }
+}
+
 extension Figure {
     /// Counts the disturbed rounds as discarded, or takes them where there are no others.
     mutating func discard(_ disturbed: [Double]) {

@@ -60,13 +60,16 @@ struct HoursTests {
         ])
         let counts = sessions(persona, zones, devices: 400, week: week)
         let total = counts.reduce(0, +)
-        #expect(abs(total - 12 * 21 * 400) < 0.03 * 12 * 21 * 400)
+        let planned: Double = 12 * 21 * 400
+        #expect(abs(total - planned) < 0.03 * planned)
         // Pearson's statistic of 168 hours has the mean 167 and the deviation 18.3.
-        let statistic = (0..<168).reduce(0.0) { sum, hour in
+        let statistic = (0..<168).reduce(0.0) { sum, hour -> Double in
             let expected = total * week.weight(ofHour: hour) / 168
-            return sum + (counts[hour] - expected) * (counts[hour] - expected) / expected
+            let difference = counts[hour] - expected
+            return sum + difference * difference / expected
         }
-        #expect(statistic < 167 + 6 * 18.3, "seed \(seed): \(statistic)")
+        let limit: Double = 167 + 6 * 18.3
+        #expect(statistic < limit, "seed \(seed): \(statistic)")
     }
 
     @Test("live in zones by weight, whatever else is drawn")

@@ -60,6 +60,8 @@ import Wire
         }
         #expect(verdict(202, #"{"result": {"code": 200}}"#) == .delivered)
         #expect(verdict(202, #"{"result": {"code": "200"}}"#) == .delivered)
+        #expect(verdict(202, #"{"result": {"code": 200.0}}"#) == .delivered)
+        #expect(verdict(202, #"{"result": {"code": "200.0"}}"#) == .retry)
         #expect(verdict(202, #"{"result": {"code": 201}}"#) == .retry)
         #expect(verdict(202, "<html>") == .retry)
         #expect(verdict(404, #"{"result": {"code": 200}}"#) == .drop)

@@ -32,6 +32,16 @@ struct CurlReaderTests {
         #expect(request.body == Array("[]".utf8))
     }
 
+    @Test("options have their values in long form as well, and a bearer's token is an authorization")
+    func words() throws {
+        let curl =
+            "curl --range 0-5 --proxy-user u:p --max-redirs 3 --tls-max 1.3 http://h/e --speed-limit 9 -d '[]'"
+        let request = try request(curl)
+        #expect(request.origin == "http://h" && request.path == "/e" && request.body == Array("[]".utf8))
+        let bearer = try self.request("curl --oauth2-bearer t http://h/e -d '[]'")
+        #expect(bearer.header("authorization") == "Bearer t")
+    }
+
     @Test("letters for a query, and for headers")
     func others() throws {
         let query = try request("curl -sG http://h/e -d a=1 -d b=2")

@@ -118,9 +118,53 @@ struct DescriptionDraftTests {
         let draft = try draft(post(first, path: "/a") + post(second, path: "/b") + "curl http://h/config\n")
         #expect(draft.description["request"]?["path"]?.string == "/b")
         #expect(
-            draft.guesses.contains { $0.text == "1 request to /a is left out: a description has one route" }
-        )
+            draft.guesses.contains {
+                $0.text
+                    == "1 request to /a is left out: a draft has one path; a description has others as lanes"
+            })
         #expect(draft.guesses.contains { $0.text == "1 request that is neither POST nor PUT is left out" })
+        let other = post(second, path: "/b").replacing("in.acme.io", with: "in.other.io")
+        let elsewhere = try self.draft(post(first, path: "/a") + other)
+        #expect(
+            elsewhere.guesses.contains {
+                $0.text == "1 request to /a is left out: a description has one target"
+            })
+        // What is told is kept: nobody has standard error any more when the draft is changed.
+        for draft in [draft, elsewhere] {
+            #expect(
+                draft.description["notes"]?.elements?.compactMap(\.string) == draft.guesses.map(\.line))
+        }
+    }
+
+    @Test("a draft keeps no more lines than a description may have")
+    func manyLines() throws {
+        let many = (0..<600).map { #""f\#($0)":1"# }.joined(separator: ",")
+        let event = #"{"event":"a","uuid":"0b0f7f2e-6a38-4b1c-9d0a-6f1f6d0c1a0"#
+        let body = #"[\#(event)1","time":1772451000123},\#(event)2","time":1772451001123,\#(many)}]"#
+        let draft = try draft(post(body, path: "/c"))
+        #expect(draft.guesses.count > 600)
+        #expect(draft.description["notes"]?.elements?.count == 500)
+        #expect(throws: Never.self) {
+            _ = try DescriptionReader.read(bytes: Array(draft.description.prettyText().utf8)).get()
+        }
+    }
+
+    @Test("whatever a report would mask is no part of a draft: keys of headers, queries, bodies and events")
+    func keys() throws {
+        let event =
+            #"{"event":"a","uuid":"0b0f7f2e-6a38-4b1c-9d0a-6f1f6d0c1a01","time":1772451000123,"licenseKey":"k4"}"#
+        let curl =
+            "curl 'http://h/e?subscription-key=k2&sort_key=name' -H 'X-Acme-Key: k1' -H 'X-Cache-Key: c' "
+            + #"--data-raw '{"ingestKey":"k3","items":[\#(event)]}'"# + "\n"
+        let draft = try draft(curl)
+        let text = draft.description.prettyText()
+        for key in ["k1", "k2", "k3", "k4"] { #expect(!text.contains("\"\(key)\""), "\(text)") }
+        for variable in ["X_ACME_KEY", "SUBSCRIPTION_KEY", "INGEST_KEY", "LICENSE_KEY"] {
+            #expect(text.contains("${\(variable)}"), "\(text)")
+            #expect(draft.guesses.contains { $0.text.hasSuffix("from the environment variable \(variable)") })
+        }
+        #expect(draft.description["request"]?["headers"]?["X-Cache-Key"]?.string == "c")
+        #expect(draft.description["request"]?["query"]?["sort_key"]?.string == "name")
     }
 
     @Test(

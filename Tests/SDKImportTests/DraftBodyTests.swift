@@ -98,6 +98,17 @@ struct DraftBodyTests {
         }
     }
 
+    @Test("a request without events before the first with some says nothing of the body, and is told")
+    func greeting() throws {
+        let with = #"{"v":2,"...":1,"items":[\#(event(1))]}"#
+        let draft = try draft(archive([#"{"ping":1}"#, with, #"{"v":3,"items":[\#(event(2))]}"#]))
+        #expect(draft["request"]?["body"]?.compactText == #"{"items": "{{events}}"}"#)
+        let told = draft["notes"]?.elements?.compactMap(\.string) ?? []
+        #expect(told.contains { $0.hasPrefix("1 of 3 requests to this path: no such list") }, "\(told)")
+        let all = try self.draft(archive([with]))
+        #expect(all["notes"]?.elements?.contains { $0.string?.contains("no such list") == true } == false)
+    }
+
     @Test("events as a text that holds JSON, beside an event with such a text of its own")
     func textLists() throws {
         let text = JSONNode.quoted("[\(event(1)),\(event(2))]")

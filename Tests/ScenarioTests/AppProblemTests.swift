@@ -31,6 +31,22 @@ struct AppProblemTests {
         #expect(found.map(\.pointer) == [pointer])
     }
 
+    @Test(
+        "a whole number that a double does not hold is refused, since devices would send another",
+        arguments: [
+            ("9007199254740993", true), ("[\"a\", 123456789012345678]", true), ("-9007199254740993", true),
+            ("18446744073709551615", true), ("100000000000000000000001", true), ("9007199254740992", false),
+            ("-9223372036854775808", false), ("1e24", false), ("0.1", false), ("\"9007199254740993\"", false),
+        ])
+    func wholeNumbers(value: String, isRefused: Bool) {
+        let text = AppFormatTests.kiosk.replacing(
+            #""fix": {"constant": ["a", 1.5]}"#, with: #""fix": {"constant": \#(value)}"#)
+        #expect(text != AppFormatTests.kiosk)
+        let found = problems(scenario(text, population: #""app": "kiosk""#))
+        #expect(found.map(\.pointer) == (isRefused ? ["/apps/kiosk/events/0/properties/fix/constant"] : []))
+        #expect(found.allSatisfy { $0.kind == .outOfRange && value.contains($0.found) })
+    }
+
     @Test("what the model finds wrong is told at the place in the scenario")
     func modelProblems() {
         let text = AppFormatTests.kiosk.replacing(#""min": 1, "max": 3"#, with: #""min": 4, "max": 3"#)

@@ -35,6 +35,64 @@ import Wire
         #expect(sdk.answers.verdict(status: 413) == .halve)
     }
 
+    @Test func whatIsNoDescriptionIsToldThatItMayNameOne() {
+        let text =
+            #"{"duration": "1m", "populations": [{"name": "p", "devices": 1, "system": "declared", "sdk": "posthog-ios"}]}"#
+        guard case .failure(let failure) = load(text) else {
+            Issue.record("it passed")
+            return
+        }
+        #expect(failure.problems.map(\.pointer) == ["/populations/0/sdk"])
+        #expect(failure.problems[0].allowed.hasPrefix(#"an object with keys of: "preset", "file", "name""#))
+    }
+
+    /// What a return captures by default is not missed where somebody said something else, or nothing that can be read.
+    @Test func theFirstForegroundListsActionsThatAreThere() {
+        func problems(_ list: String) -> [String] {
+            self.problems(
+                #"{"request": {"path": "/a", "body": "{{events}}"}, "answers": [["*", "drop"]], "events": {"firstForeground": "#
+                    + #"\#(list), "key": ["/i"], "common": {"i": "{{id}}"}, "screen": {"name": "s"}}}"#)
+        }
+        let place = "/events/firstForeground"
+        #expect(problems(#"["screen"]"#) == [] && problems("[]") == [])
+        #expect(problems(#""screen""#) == [#"\#(place): wrong type: "screen""#])
+        #expect(problems(#"["screne"]"#) == [#"\#(place)/0: unknown name: "screne""#])
+        #expect(problems(#"["screen", "reopen"]"#) == [#"\#(place)/1: conflict: "reopen""#])
+    }
+
+    /// A slip of the pen in what is taken away would change nothing, and nobody would notice.
+    @Test func whatNullTakesAwayHasToBeAKey() {
+        func problems(_ sdk: String, _ file: String? = nil, timeline: String = "") -> [String] {
+            let text = """
+                {"duration": "1m", "timeline": [\(timeline)], "populations": [
+                {"name": "p", "devices": 1, "system": "declared", "sdk": \(sdk)}]}
+                """
+            let loaded = ScenarioLoader.load(
+                bytes: Array(text.utf8), name: "s", readFile: { _ in file.map { Array($0.utf8) } })
+            guard case .failure(let failure) = loaded else { return [] }
+            return failure.problems.map { "\($0.pointer): \($0.kind.rawValue): \($0.nearest ?? "")" }
+        }
+        let place = "/populations/0/sdk"
+        func preset(_ changes: String) -> [String] { problems(#"{"preset": "mixpanel-ios", \#(changes)}"#) }
+        #expect(
+            preset(#""retry": {"exhasted": null}"#) == [place + "/retry/exhasted: unknown key: exhausted"])
+        #expect(preset(#""uplod": null"#) == [place + "/uplod: unknown key: upload"])
+        #expect(preset(#""events": {"tapp": null}"#) == [place + "/events/tapp: unknown key: tap"])
+        #expect(
+            preset(#""lanes": {"people": {"request": {"compres": null}}}"#)
+                == [place + "/lanes/people/request/compres: unknown key: compress"])
+        // What is one may be missing, and maps have any keys.
+        #expect(preset(#""retry": {"latch": null, "exhausted": null}"#).isEmpty)
+        #expect(preset(#""request": {"headers": {"X-None": null}}"#).isEmpty)
+        let file = SDKPreset.all.first { $0.name == "mixpanel-ios" }?.description.compactText ?? ""
+        #expect(
+            problems(#"{"file": "a.json", "uplod": null}"#, file) == [place + "/uplod: unknown key: upload"])
+        #expect(
+            problems(
+                #"{"preset": "mixpanel-ios"}"#, timeline: #"{"at": "1s", "sdk": {"upload": {"bach": null}}}"#)
+                == ["/timeline/0/sdk/upload/bach: unknown key: batch"])
+    }
+
     @Test func eventsWithoutAnIDOfTheHarnessNeedAKey() {
         func problems(_ tagged: Bool, _ keys: String...) -> [String] {
             let populations = keys.enumerated().map { index, key in

@@ -113,6 +113,13 @@ struct GrowingFormatTests {
         #expect(rules.upload.keeps == .serverErrors(and: [404]))
     }
 
+    @Test("rows may stay for ever, which no version knows", arguments: [GrowingRules.Version.v3, .v4])
+    func noAge(version: GrowingRules.Version) throws {
+        let (rules, problems, warnings) = try read(version, #"{"storage": {"ttl": "none"}}"#)
+        #expect(problems.isEmpty && rules.storage.ttl == nil)
+        #expect(warnings.map(\.pointer) == ["/storage/ttl"])
+    }
+
     @Test(
         "what cannot be is refused at its place",
         arguments: [

@@ -130,6 +130,9 @@ struct ProblemTests {
         BadCase(
             extra: #""target": {"headers": {"Host": "x"}}"#, kind: .conflict, pointer: "/target/headers/Host"),
         BadCase(
+            extra: #""target": {"headers": {"content-type": "x"}}"#, kind: .conflict,
+            pointer: "/target/headers/content-type"),
+        BadCase(
             extra: #""target": {"headers": {"A B": "x"}}"#, kind: .outOfRange, pointer: "/target/headers/A B"),
         BadCase(
             extra: #""target": {"headers": {"A": "x\r\nB: y"}}"#, kind: .outOfRange,

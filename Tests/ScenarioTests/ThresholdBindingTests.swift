@@ -90,4 +90,26 @@ struct ThresholdBindingTests {
             #expect(try warnings(text).isEmpty, "\(change)")
         }
     }
+
+    @Test(
+        "what comes after an entry has samples where it ends before the run, with or without a `for`",
+        arguments: [
+            (#""for": "10s", "device": {"network": "none"}"#, true),
+            (#""for": "5m", "device": {"network": "none"}"#, false),
+            (#""device": {"network": "none"}"#, false),
+            (#""push": {"share": 0.5, "within": "20s"}"#, true),
+            (#""push": {"share": 0.5, "within": "5m"}"#, false),
+            (#""over": "20s", "sdk": {"upload": {"batch": 20}}"#, true),
+            (#""over": "5m", "sdk": {"upload": {"batch": 20}}"#, false),
+        ])
+    func afterwards(change: String, isSampled: Bool) throws {
+        for name in [#""name": "x", "#, ""] {
+            let metric = "herd_peak{entry:\(name.isEmpty ? "0" : "x")}"
+            let text = scenario(
+                """
+                "timeline": [{"at": "1s", \(name)\(change)}], "thresholds": {"\(metric)": ["value<100"]}
+                """)
+            #expect(try warnings(text).isEmpty == isSampled, "\(metric), \(change)")
+        }
+    }
 }

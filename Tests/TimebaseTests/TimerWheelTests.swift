@@ -51,6 +51,32 @@ struct TimerWheelTests {
         #expect(wheel.count == pending.count, "seed \(seed)")
     }
 
+    @Test("tells what comes next, some entries ahead", arguments: [UInt64(10), 11, 12])
+    func upcoming(seed: UInt64) {
+        var stream = RandomStream(key: seed)
+        var wheel = TimerWheel(origin: Instant(nanoseconds: 0))
+        for index in 0..<4000 as Range<UInt32> {
+            // Mostly fewer than one for each tick, and all within the lowest level.
+            let time = Instant(nanoseconds: Int64(stream.below(4_000_000_000)))
+            wheel.insert(Wake(time: time, device: index, sequence: 0))
+        }
+        var told: [Int: Wake] = [:]
+        var known = 0
+        for turn in 0..<4000 {
+            let wake = wheel.popFirst()
+            if let earlier = told.removeValue(forKey: turn) { #expect(earlier == wake, "seed \(seed)") }
+            for others in 0..<3 {
+                guard let next = wheel.upcoming(after: others) else { break }
+                told[turn + 1 + others] = next
+                known += 1
+            }
+            #expect(wheel.upcoming(after: 4000) == nil)
+        }
+        #expect(told.isEmpty && wheel.popFirst() == nil)
+        // Of eight entries that are taken in one go, the last three do not know that many.
+        #expect(known > 8000, "seed \(seed)")
+    }
+
     @Test("breaks ties by device, then by the device's sequence")
     func ties() {
         var wheel = TimerWheel(origin: Instant(nanoseconds: 0))

@@ -21,6 +21,9 @@ package struct CarriedEvents: Sendable {
     /// Whether ``keys`` are what the body tells; else each is the harness's id, whether the event bears it or not.
     package var needsKeys = true
 
+    /// Whether the upload leaves with them. Else only its size is asked for, and the device stays as it is.
+    package var areSent = true
+
     package init() {}
 
     package var count: Int { keys.count }

@@ -1,6 +1,23 @@
 package import Timebase
 package import World
 
+/// What decides about a population's requests on their way.
+///
+/// Apart from the plan, and by reference: a copy of the plan for each request would cost more than the verdict.
+package final class PopulationLinks: Sendable {
+    let population: Int
+    let firstDevice: UInt32
+    let streams: PopulationStreams
+    let network: NetworkRules
+
+    package init(_ plan: PopulationPlan) {
+        population = plan.index
+        firstDevice = plan.firstDevice
+        streams = plan.streams
+        network = plan.network
+    }
+}
+
 extension ClientFaultDirector {
     /// The verdict on a request that a device of a fleet asked for, of the plan's faults first and then of the
     /// device's link: the one place in which both engines learn what becomes of a request on the client's side.
@@ -11,16 +28,13 @@ extension ClientFaultDirector {
     ///   - pace: Seconds of the run's clock in a second of the network's.
     ///   - now: When the request begins.
     package func verdict(
-        on request: OutgoingRequest, from fleet: any DeviceFleet, of plan: @autoclosure () -> PopulationPlan,
-        index: Int,
+        on request: OutgoingRequest, from fleet: any DeviceFleet, over links: PopulationLinks, index: Int,
         pace: Int64 = 1, at now: Instant
     ) -> ClientFaultVerdict {
-        // Without a radio nothing gets as far as the network; and most requests meet neither faults nor a link, so that
-        // their plan is not looked at.
+        // Without a radio nothing gets as far as the network; and most requests meet neither faults nor a link.
         guard request.network != .none, !isIdle || request.radio != nil else { return .none }
-        let plan = plan()
-        let planned = isIdle ? .none : planned(request, plan, index, now)
-        guard let link = plan.network.links[request.network], let radio = request.radio,
+        let planned = isIdle ? .none : planned(request, links, index, now)
+        guard let link = links.network.links[request.network], let radio = request.radio,
             planned.fate != .drop
         else { return planned }
         let leaves = now + planned.delay * pace
@@ -29,20 +43,20 @@ extension ClientFaultDirector {
         let staysFor =
             radio.changesAt < .distantFuture && radio.changesAt > leaves
             ? (radio.changesAt - leaves) / pace : nil
-        let stream = plan.stream(.network, index: index).child(1 << 33 | request.ordinal)
+        let stream = links.streams.stream(.network, index: index).child(1 << 33 | request.ordinal)
         let passage = link.passage(
             of: LinkRequest(stream: stream, bytes: bytes, radio: radio, staysFor: staysFor),
-            handover: plan.network.handover)
+            handover: links.network.handover)
         return planned.followed(by: passage)
     }
 
     private func planned(
-        _ request: OutgoingRequest, _ plan: PopulationPlan, _ index: Int, _ now: Instant
+        _ request: OutgoingRequest, _ links: PopulationLinks, _ index: Int, _ now: Instant
     ) -> ClientFaultVerdict {
         verdict(
             on: ClientRequest(
-                population: plan.index, device: plan.firstDevice + UInt32(index),
-                stream: plan.stream(.clientFaults, index: index), ordinal: request.ordinal,
+                population: links.population, device: links.firstDevice + UInt32(index),
+                stream: links.streams.stream(.clientFaults, index: index), ordinal: request.ordinal,
                 upload: request.number.kind == .upload ? request.number.number : nil),
             at: now)
     }

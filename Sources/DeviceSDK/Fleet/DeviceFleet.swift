@@ -26,6 +26,12 @@ package protocol DeviceFleet: AnyObject {
     /// When a device arrives: its first wake. Nothing happens on it before.
     func arrival(of slot: Int) -> Instant
 
+    /// Tells the processor that a device is one of the next to be advanced, so that its memory is at hand by then. By
+    /// default nothing.
+    ///
+    /// - Parameter isNext: Whether nothing comes before it: then it is what the device refers to, and else the device.
+    func prefetch(_ slot: Int, isNext: Bool)
+
     /// Runs everything that is due on a device up to and including `now`, each thing at its own
     /// due time and in order.
     ///
@@ -97,6 +103,8 @@ package protocol DeviceFleet: AnyObject {
     func capturedCount(of slot: Int) -> UInt32
     /// The number of the roll-out whose rules a device follows, from 1; 0 for the population's own.
     func edition(of slot: Int) -> Int
+    /// Whether a device's SDK has stopped all uploads until something other than time lets them go on.
+    func isLatched(_ slot: Int) -> Bool
     /// Devices that run the latest of the roll-outs that have begun; `nil` for a population without any.
     func updatedCount(at now: Instant) -> Int?
     /// Rows in all devices' stores now.
@@ -125,6 +133,11 @@ extension DeviceFleet {
 
     /// The population's own: no roll-outs.
     package func edition(of slot: Int) -> Int { 0 }
+
+    /// No: most SDKs never stop for good.
+    package func isLatched(_ slot: Int) -> Bool { false }
+
+    package func prefetch(_ slot: Int, isNext: Bool) {}
 
     /// None: no roll-outs.
     package func updatedCount(at now: Instant) -> Int? { nil }
@@ -270,12 +283,12 @@ package struct DeviceEffects {
         return revoked
     }
 
-    /// Empties everything and keeps the memory.
+    /// Empties everything and keeps the memory. Asked for at each wake, when mostly there is nothing.
     package mutating func removeAll() {
-        requests.removeAll(keepingCapacity: true)
-        died.removeAll(keepingCapacity: true)
-        sealed.removeAll(keepingCapacity: true)
-        bodies.removeAll()
+        if !requests.isEmpty { requests.removeAll(keepingCapacity: true) }
+        if !died.isEmpty { died.removeAll(keepingCapacity: true) }
+        if !sealed.isEmpty { sealed.removeAll(keepingCapacity: true) }
+        if !bodies.isEmpty { bodies.removeAll() }
         isAcknowledged = false
     }
 }

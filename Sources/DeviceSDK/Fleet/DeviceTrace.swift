@@ -33,6 +33,9 @@ package struct TraceStep: Sendable {
         case ended(RequestNumber, TracedEnd)
         /// A process started of a new version of the app: the rules are those of a roll-out, by its number from 1.
         case updated(Int)
+        /// The SDK stopped all uploads until something other than time lets them go on, or they may go on: not told of
+        /// a process's death, which ends such a stop too.
+        case latched(Bool)
         /// The app's process died, and with it the requests that were open.
         case died
         /// The timeline gave the device another network; `nil` for its own again.

@@ -1,7 +1,6 @@
 import Accounting
 import AppModel
 import Timebase
-import Wire
 import World
 
 /// The devices of one population, or of a shard's share of it, that run one system: parallel arrays,
@@ -16,6 +15,9 @@ package struct FleetCore<System: TrackingSystem> {
     let plan: PopulationPlan
     let share: ShardShare
     private let models: UserModels
+    /// The model of all users, where they have one; beside ``models``, which a look at would copy.
+    private let model: UserModel
+    private let isUniform: Bool
     private let calendar: UserCalendar
     var system: System
     private var users: ContiguousArray<UserSimulator>
@@ -49,10 +51,12 @@ package struct FleetCore<System: TrackingSystem> {
         let calendar = plan.calendar
         let models = UserModels(app: plan.app, persona: plan.persona, calendar: calendar)
         self.models = models
+        model = models.usual
+        isUniform = models.isUniform
         self.calendar = calendar
         usersEnd = plan.usersEnd
         sized = CarriedEvents()
-        sized.needsKeys = false
+        (sized.needsKeys, sized.areSent) = (false, false)
         let count = share.deviceCount(of: plan.deviceCount)
         users = []
         devices = []
@@ -93,6 +97,14 @@ package struct FleetCore<System: TrackingSystem> {
         devices[slot].isForeground && devices[slot].storedCount > 0
     }
 
+    /// Of a large fleet no cache holds all devices, and waiting for one would take as long as what it then does.
+    mutating func prefetch(_ slot: Int, isNext: Bool) {
+        guard !isNext else { return devices[slot].prefetch() }
+        users.prefetch(slot)
+        devices.prefetch(slot)
+        hasArrived.prefetch(slot)
+    }
+
     mutating func advance(_ slot: Int, through now: Instant, effects: inout DeviceEffects) -> Instant {
         guard arrives(slot, by: now, effects: &effects) else { return arrival(of: slot) }
         var wake = nextWake(of: slot)
@@ -108,7 +120,7 @@ package struct FleetCore<System: TrackingSystem> {
                     system.changeDisk(of: &devices[slot], change, effects: &effects)
                 }
             } else if nextAction(of: slot) == wake {
-                let planned = users[slot].next(model(of: slot))
+                let planned = nextPlanned(of: slot)
                 note(planned, slot: slot)
                 if case .uninstall = planned.action {
                     uninstall(slot, at: planned.at, effects: &effects)
@@ -126,13 +138,6 @@ package struct FleetCore<System: TrackingSystem> {
         return wake
     }
 
-    mutating func encode(
-        _ slot: Int, request: RequestNumber, at now: Instant, into body: inout WireBuffer
-    ) -> RequestHead {
-        useRules(of: slot)
-        return system.encode(request, of: &devices[slot], at: now, into: &body)
-    }
-
     /// How many bytes an upload has on the way by the plan's model; `nil` where there is none, and for anything else.
     mutating func modelledSize(_ slot: Int, request: RequestNumber, at now: Instant) -> Int? {
         guard let sizes = plan.uploadSizes, request.kind == .upload else { return nil }
@@ -142,20 +147,6 @@ package struct FleetCore<System: TrackingSystem> {
         events.removeAll()
         guard carry(slot, request: request, at: now, into: &events) != nil else { return nil }
         return Int(sizes.bytes(of: events))
-    }
-
-    mutating func carry(
-        _ slot: Int, request: RequestNumber, at now: Instant, into events: inout CarriedEvents
-    ) -> RequestHead? {
-        useRules(of: slot)
-        return system.carry(request, of: &devices[slot], at: now, into: &events)
-    }
-
-    mutating func encodePlain(
-        _ slot: Int, request: RequestNumber, at now: Instant, into plain: inout WireBuffer
-    ) -> PlainBody? {
-        useRules(of: slot)
-        return system.encodePlain(request, of: &devices[slot], at: now, into: &plain)
     }
 
     mutating func complete(
@@ -183,17 +174,6 @@ package struct FleetCore<System: TrackingSystem> {
         #endif
         book(slot, since: before)
         return nextWake(of: slot)
-    }
-
-    /// What was asked for without a network was never counted.
-    mutating func giveBack(
-        _ slot: Int, request: RequestNumber, network: NetworkKind, at now: Instant,
-        effects: inout DeviceEffects
-    ) {
-        useRules(of: slot)
-        if request.kind == .upload, network != .none { system.takeBack(request, of: &devices[slot]) }
-        if network != .none, !radios.isIdle { radios.takeBack(of: slot) }
-        _ = complete(slot, request: request, outcome: .failed(.offline), at: now, effects: &effects)
     }
 
     mutating func setNetwork(
@@ -253,9 +233,11 @@ extension FleetCore {
         system.setNetwork(radios.kind(of: slot), of: &devices[slot], at: now, effects: &effects)
     }
 
+    /// What the user of a device does next.
     @inline(__always)
-    private mutating func model(of slot: Int) -> UserModel {
-        models.isUniform ? models.usual : models.model(of: share.populationIndex(ofSlot: slot))
+    private mutating func nextPlanned(of slot: Int) -> PlannedAction {
+        if isUniform { return users[slot].next(model) }
+        return users[slot].next(models.model(of: share.populationIndex(ofSlot: slot)))
     }
 
     /// Hands the system an action, as an app whose code may track wrongly does.

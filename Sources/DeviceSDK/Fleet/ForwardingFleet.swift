@@ -25,10 +25,12 @@ extension ForwardingFleet {
 
     package func globalNumber(of slot: Int) -> UInt32 { base.globalNumber(of: slot) }
     package func arrival(of slot: Int) -> Instant { base.arrival(of: slot) }
+    package func prefetch(_ slot: Int, isNext: Bool) { base.prefetch(slot, isNext: isNext) }
     package func stopUsers(at now: Instant) { base.stopUsers(at: now) }
     package func isDraining(_ slot: Int) -> Bool { base.isDraining(slot) }
     package func capturedCount(of slot: Int) -> UInt32 { base.capturedCount(of: slot) }
     package func edition(of slot: Int) -> Int { base.edition(of: slot) }
+    package func isLatched(_ slot: Int) -> Bool { base.isLatched(slot) }
     package func updatedCount(at now: Instant) -> Int? { base.updatedCount(at: now) }
 
     package func advance(_ slot: Int, through now: Instant, effects: inout DeviceEffects) -> Instant {

@@ -7,7 +7,7 @@ package import World
 package struct PopulationPlan: Sendable {
     /// Index in the scenario's order.
     package var index = 0
-    package var name: String
+    package var name: String { didSet { key = RandomStream.hash(of: name) } }
     /// Devices after scaling.
     package var deviceCount: Int
     /// The global number of the population's first device.
@@ -18,7 +18,10 @@ package struct PopulationPlan: Sendable {
     /// The run's seed.
     package var seed: UInt64 = 0
     /// The population whose users these are too, device by device; `nil` for users of its own.
-    package var users: String?
+    package var users: String? { didSet { usersKey = users.map { RandomStream.hash(of: $0) } } }
+    /// What the streams of ``name`` and ``users`` are drawn by: asked for at each request.
+    private var key: UInt64
+    private var usersKey: UInt64?
     /// The beginning of the run, and the time from which users do nothing any more.
     package var start: Instant
     package var usersEnd: Instant
@@ -66,6 +69,7 @@ package struct PopulationPlan: Sendable {
         persona: PersonaDescription, target: Target, system: any SystemRuleSet
     ) {
         self.name = name
+        key = RandomStream.hash(of: name)
         self.deviceCount = deviceCount
         self.start = start
         self.usersEnd = usersEnd
@@ -127,8 +131,7 @@ package struct PopulationPlan: Sendable {
 
     /// The devices' streams apart from the plan, for whoever asks for many.
     package var streams: PopulationStreams {
-        PopulationStreams(
-            seed: seed, population: RandomStream.hash(of: name), users: RandomStream.hash(of: users ?? name))
+        PopulationStreams(seed: seed, population: key, users: usersKey ?? key)
     }
 
     /// The first target: what the SDK's own server URL says, for all devices alike.

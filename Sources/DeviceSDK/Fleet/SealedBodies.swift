@@ -46,6 +46,8 @@ package struct SealedBodies {
         entries.append(Entry(event: event, form: form, range: begin..<bytes.count))
     }
 
+    package var isEmpty: Bool { entries.isEmpty && bytes.isEmpty }
+
     package mutating func removeAll() {
         entries.removeAll(keepingCapacity: true)
         bytes.removeAll()

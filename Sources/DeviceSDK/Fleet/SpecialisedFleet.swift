@@ -47,6 +47,9 @@ extension SpecialisedFleet {
     package func arrival(of slot: Int) -> Instant { core.arrival(of: slot) }
 
     @inline(__always)
+    package func prefetch(_ slot: Int, isNext: Bool) { core.prefetch(slot, isNext: isNext) }
+
+    @inline(__always)
     package func advance(_ slot: Int, through now: Instant, effects: inout DeviceEffects) -> Instant {
         core.advance(slot, through: now, effects: &effects)
     }
@@ -113,6 +116,9 @@ extension SpecialisedFleet {
 
     @inline(__always)
     package func edition(of slot: Int) -> Int { core.edition(of: slot) }
+
+    @inline(__always)
+    package func isLatched(_ slot: Int) -> Bool { core.devices[slot].isLatched }
 
     @inline(__always)
     package func updatedCount(at now: Instant) -> Int? { core.updatedCount(at: now) }

@@ -40,6 +40,20 @@ extension PopulationPlan {
         /// The whole URL.
         package var url: String { origin + pathAndQuery }
 
+        /// The lines of a request: the system's own, then those that the scenario adds. One of these takes the place of
+        /// the system's of the same name, since servers read a name twice as they please.
+        package func headerLines(after own: String) -> String {
+            guard !headers.isEmpty else { return own }
+            let names = Set(headers.map { $0.name.lowercased() })
+            var lines = ""
+            for line in own.split(separator: "\r\n" as Character)
+            where !names.contains(line.prefix { $0 != ":" }.lowercased()) {
+                lines += "\(line)\r\n"
+            }
+            for header in headers { lines += "\(header.name): \(header.value)\r\n" }
+            return lines
+        }
+
         /// A line of a head that the scenario adds to every request.
         package struct Header: Hashable, Sendable {
             package var name: String

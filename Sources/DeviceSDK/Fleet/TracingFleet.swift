@@ -33,6 +33,8 @@ package final class TracingFleet: ForwardingFleet {
         self.base = base
         self.listener = listener
         for slot in slots { numbers[slot] = base.globalNumber(of: slot) }
+        // A look, and no upload.
+        carried.areSent = false
     }
 
     package func advance(_ slot: Int, through now: Instant, effects: inout DeviceEffects) -> Instant {
@@ -113,6 +115,7 @@ extension TracingFleet {
         let stored: UInt64
         let requests: Int
         let edition: Int
+        let isLatched: Bool
         let died: Int
         let sealed: Int
 
@@ -120,6 +123,7 @@ extension TracingFleet {
             captured = fleet.capturedCount(of: slot)
             stored = fleet.storedCount
             edition = fleet.edition(of: slot)
+            isLatched = fleet.isLatched(slot)
             requests = effects.requests.count
             died = effects.died.count
             sealed = effects.sealed.count
@@ -143,6 +147,10 @@ extension TracingFleet {
         for event in effects.sealed.dropFirst(before.sealed) {
             listener(device, TraceStep(at: now, .sealed(event)))
         }
+        let isLatched = base.isLatched(slot)
+        if isLatched != before.isLatched, isLatched || effects.died.count == before.died {
+            listener(device, TraceStep(at: now, .latched(isLatched)))
+        }
         // A death takes back what was asked for in its very call, also by an earlier call of the same step.
         for request in effects.requests.dropFirst(min(before.requests, effects.requests.count)) {
             listener(device, TraceStep(at: now, .asked(traced(request, slot, at: now))))
@@ -153,7 +161,6 @@ extension TracingFleet {
         var sequences: [UInt32]?
         if request.number.kind == .upload {
             carried.removeAll()
-            // As harmless as a look: what it notes of a request is noted again when the request is written.
             if base.carry(slot, request: request.number, at: now, into: &carried) != nil {
                 sequences = carried.sequences.sorted()
             }

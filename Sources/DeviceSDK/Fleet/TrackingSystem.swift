@@ -16,15 +16,22 @@ package protocol TrackedDevice {
     var storedCount: Int { get }
     /// Whether the app is in the foreground.
     var isForeground: Bool { get }
+    /// Whether the SDK has stopped all uploads until something other than time lets them go on. By default never.
+    var isLatched: Bool { get }
     /// When the device's next timer is due; ``Timebase/Instant/distantFuture`` for none.
     ///
     /// Asked after each step, so it may not copy the device: a mutating getter works in place. It
     /// changes nothing. By default a device has no timers.
     var nextDue: Instant { mutating get }
+    /// Asks the processor for the memory behind the value that the next step is going to need, without waiting for it. By
+    /// default for none. Mutating, so that it works in place.
+    mutating func prefetch()
 }
 
 extension TrackedDevice {
+    package var isLatched: Bool { false }
     package var nextDue: Instant { .distantFuture }
+    package mutating func prefetch() {}
 }
 
 /// One tracking system: its rules, its encoder, and the steps of its state machine.

@@ -7,10 +7,14 @@
 package struct EpochLog<Epoch: Hashable & Sendable>: Sendable {
     /// What is true now.
     package private(set) var current: Epoch
-    /// Entries before the present one; the first has the index `base`.
+    /// Entries before the present one.
     private var history: ContiguousArray<Epoch> = []
-    private var base: UInt32 = 0
+    /// The index of the present entry. Kept, so that most events ask nothing of the history.
+    private var present: UInt32 = 0
     private var isReferenced = false
+
+    /// The index of the first entry.
+    private var base: UInt32 { present - UInt32(history.count) }
 
     /// Makes a log with the state at the beginning.
     package init(_ initial: Epoch) { current = initial }
@@ -21,7 +25,7 @@ package struct EpochLog<Epoch: Hashable & Sendable>: Sendable {
     /// The index of the present entry, for an event that is captured now.
     package mutating func reference() -> UInt32 {
         isReferenced = true
-        return base + UInt32(history.count)
+        return present
     }
 
     /// Makes another state the present one. O(1) amortised; nothing is kept of a state to which no
@@ -30,16 +34,20 @@ package struct EpochLog<Epoch: Hashable & Sendable>: Sendable {
         var changed = current
         body(&changed)
         guard changed != current else { return }
-        if isReferenced { history.append(current) }
+        if isReferenced {
+            history.append(current)
+            present += 1
+        }
         isReferenced = false
         current = changed
     }
 
     /// The entry with an index that ``reference()`` gave out and that was not trimmed.
     package subscript(index: UInt32) -> Epoch {
+        if index == present { return current }
         let position = Int(index) - Int(base)
-        precondition(position >= 0 && position <= history.count, "the epoch is gone")
-        return position == history.count ? current : history[position]
+        precondition(history.indices.contains(position), "the epoch is gone")
+        return history[position]
     }
 
     /// Drops the entries before `oldest`, the lowest index to which anything still refers; `nil` if
@@ -47,13 +55,11 @@ package struct EpochLog<Epoch: Hashable & Sendable>: Sendable {
     package mutating func trim(before oldest: UInt32?) {
         if oldest == nil { isReferenced = false }
         guard !history.isEmpty else { return }
-        let end = base + UInt32(history.count)
-        let keep = min(max(oldest ?? end, base), end)
-        if keep == end {
+        let keep = min(max(oldest ?? present, base), present)
+        if keep == present {
             history = []
         } else {
             history.removeFirst(Int(keep - base))
         }
-        base = keep
     }
 }

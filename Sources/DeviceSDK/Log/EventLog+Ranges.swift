@@ -9,23 +9,25 @@ extension EventLog {
 
     /// The oldest row whose sequence is in a range. O(log of the rows).
     package func first(in range: Range<UInt32>) -> EventRecord? {
-        guard let index = chunkIndex(holding: range.lowerBound) else { return nil }
+        guard let index = chunks.index(holding: range.lowerBound) else { return nil }
         // The chunk's last row is not older than the bound, so there is one.
-        let row = chunks[index].rows[chunks[index].rows.firstIndex(from: range.lowerBound)]
+        let rows = chunks.rows(of: index)
+        let row = rows[rows.firstIndex(from: range.lowerBound)]
         return range.contains(row.sequence) ? row : nil
     }
 
     /// Calls `body` with each row whose sequence is in a range, oldest first.
     package func forEach(in range: Range<UInt32>, _ body: (EventRecord) -> Void) {
-        forEachSlice(in: range) { chunk, rows in
-            for position in rows { body(chunks[chunk].rows[position]) }
+        forEachSlice(in: range) { chunk, positions in
+            let rows = chunks.rows(of: chunk)
+            for position in positions { body(rows[position]) }
         }
     }
 
     /// Calls `body` with each row, oldest first, until it returns `false`.
     package func forEachInOrder(_ body: (EventRecord) -> Bool) {
-        for chunk in chunks {
-            for row in chunk.rows where !body(row) { return }
+        for index in 0..<chunks.count {
+            for row in chunks.rows(of: index) where !body(row) { return }
         }
     }
 
@@ -34,7 +36,7 @@ extension EventLog {
         var slices: ContiguousArray<(chunk: Int, rows: Range<Int>)> = []
         forEachSlice(in: range) { slices.append(($0, $1)) }
         for slice in slices {
-            withRows(ofChunk: slice.chunk) { rows, idle in
+            chunks.withRows(of: slice.chunk) { rows, idle in
                 for position in slice.rows { rows[position].change(change, countingIdle: &idle) }
             }
         }
@@ -58,11 +60,11 @@ extension EventLog {
     /// - Parameter deleted: Called with each row that goes, oldest first.
     package mutating func delete(in range: Range<UInt32>, _ deleted: (EventRecord) -> Void = { _ in }) {
         var from = range.lowerBound
-        while from < range.upperBound, let index = chunkIndex(holding: from) {
-            guard chunks[index].rows[0].sequence < range.upperBound else { return }
+        while from < range.upperBound, let index = chunks.index(holding: from) {
+            guard chunks.rows(of: index)[0].sequence < range.upperBound else { return }
             // The chunk may be gone afterwards, or have merged with the next one.
-            from = chunks[index].rows[chunks[index].rows.count - 1].sequence &+ 1
-            filter(chunk: index) { row in
+            from = chunks.lastSequence(of: index) &+ 1
+            chunks.filter(index) { row in
                 guard range.contains(row.sequence) else { return false }
                 deleted(row)
                 return true
@@ -73,9 +75,9 @@ extension EventLog {
 
     /// Calls `body` with the indices of the rows in a range, chunk by chunk.
     private func forEachSlice(in range: Range<UInt32>, _ body: (Int, Range<Int>) -> Void) {
-        guard !range.isEmpty, var index = chunkIndex(holding: range.lowerBound) else { return }
+        guard !range.isEmpty, var index = chunks.index(holding: range.lowerBound) else { return }
         while index < chunks.count {
-            let rows = chunks[index].rows
+            let rows = chunks.rows(of: index)
             let first = rows.firstIndex(from: range.lowerBound)
             let end = rows.firstIndex(from: range.upperBound)
             if first < end { body(index, first..<end) }

@@ -50,7 +50,9 @@ package protocol RowCustodian: Custodian where Device: RowDevice {
     /// Acknowledged rows that are still on their devices.
     var acknowledged: AcknowledgedRows { get set }
     /// The SDK's limit for a request.
-    func timeout(of request: Device.Request) -> Interval
+    ///
+    /// Mutating, as all that is called for each request: any other call hands the system over by a copy.
+    mutating func timeout(of request: Device.Request) -> Interval
     /// Whether the SDK looks into the bodies of answers to uploads.
     var readsAnswers: Bool { get }
 }

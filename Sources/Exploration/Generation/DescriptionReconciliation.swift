@@ -22,6 +22,8 @@ enum DescriptionReconciliation {
         if sdk.value(at: ["upload", "takes"])?.string == "all" {
             sdk.set("upload", "overlaps", to: .bool(true))
         }
+        // Rounds are one after the other.
+        if sdk.value(at: ["upload", "overlaps"])?.content == .bool(true) { sdk.drop("upload", "rounds") }
         reconcileFiles(&sdk, &draw)
         dropWithoutEffect(&sdk)
         if let preset = sdk["preset"]?.string {
@@ -98,7 +100,7 @@ enum DescriptionReconciliation {
         guard let seal = sdk.value(at: ["storage", "seal"]), seal.members != nil else { return }
         let forbidden = [
             ["upload", "batch"], ["upload", "maxBytes"], ["upload", "oversize"], ["upload", "overlaps"],
-            ["upload", "takes"], ["storage", "order"], ["storage", "removeBy"],
+            ["upload", "takes"], ["upload", "rounds"], ["storage", "order"], ["storage", "removeBy"],
         ]
         for path in forbidden { sdk.drop(path[0], path[1]) }
         // Files together are those of days.

@@ -11,13 +11,16 @@ extension DescribedSDK {
         package var key: [JSONPath] = []
         /// By action. What is missing is not captured.
         package var actions: [Action: EventTemplate] = [:]
+        /// What is captured when the app comes to the foreground for the first time after a start in the background, in
+        /// place of ``Action/reopen`` and ``Action/foreground``.
+        package var firstForeground = Action.returns
 
         package init() {}
     }
 
     /// What a user, the app or the system does that an SDK may capture.
     package enum Action: String, CaseIterable, Hashable, Sendable {
-        case install, update, launch, passiveLaunch, foreground, background, crash
+        case install, update, launch, passiveLaunch, reopen, foreground, background, crash
         case screen, screenEnd, disappear, tap, business, login, logout
         case sessionStart, sessionEnd, optIn, optOut
         case profileSet = "profile.set"
@@ -27,6 +30,9 @@ extension DescribedSDK {
         case profileAppend = "profile.append"
         case profileDelete = "profile.delete"
         case item
+
+        /// What is captured when the app comes back.
+        package static let returns = [Action.reopen, .foreground]
 
         /// Whether the app's code hands over properties with it: `{{properties}}` in its own.
         package var hasProperties: Bool {

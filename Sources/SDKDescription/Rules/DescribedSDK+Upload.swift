@@ -76,6 +76,9 @@ extension DescribedSDK {
         /// Bytes of a request's events, as a JSON list, at most; `nil` for no limit.
         package var maxBytes: Int?
         package var oversize = Oversize.alone
+        /// Whether a flush reads a batch at once, makes as many requests of it as ``maxBytes`` wants, and reads the next
+        /// when all of them are done with. A failure beside a success among them is none.
+        package var rounds = false
         /// Requests after one trigger, at most.
         package var batches = Batches()
         /// Requests in the air at once, at most.
@@ -159,7 +162,7 @@ extension DescribedSDK {
 
         /// Obedience to `Retry-After`.
         package struct RetryAfter: Hashable, Sendable {
-            /// Statuses whose header counts; `nil` for all that are not taken as success.
+            /// Statuses whose header counts, those of success too; `nil` for all that are not taken as success.
             package var on: Set<UInt16>?
             /// The longest wait.
             package var longest = Interval.hours(24)

@@ -47,6 +47,10 @@ package struct Placeholder: Hashable, Sendable {
         case foregroundIndex, backgroundIndex
         case properties
         case events, sent
+        /// When the file was closed that a request sends; `sent` where there are no files that flushes close.
+        case sealed
+        /// `distinctId`, of whoever is there at the attempt.
+        case sender
         /// The body as it would be without a form.
         case body
         /// The harness's id, where events are tagged with it; no template names it.
@@ -130,7 +134,7 @@ extension Placeholder.Source {
             .backgroundIndex:
             .number
         case .networkWifi, .networkCellular, .identified: .bool
-        case .time, .sent, .sessionStart: .time
+        case .time, .sent, .sealed, .sessionStart: .time
         case .properties: .object
         case .events: .list
         default: .text
@@ -148,7 +152,7 @@ extension Placeholder.Source {
             .sessionIndex, .sessionStart, .networkWifi, .networkCellular, .foregroundIndex, .backgroundIndex:
             .state
         case .events: .batch
-        case .sent: .attempt
+        case .sent, .sealed, .sender: .attempt
         case .body: .form
         default: .event
         }

@@ -59,19 +59,6 @@ package indirect enum Template: Hashable, Sendable {
         case .encoded(_, let value): value.placeholders
         }
     }
-
-    /// Whether a placeholder that is meant is anywhere in it.
-    package func contains(_ isMeant: (Placeholder) -> Bool) -> Bool {
-        switch self {
-        case .null, .bool, .number: false
-        case .text(let segments):
-            segments.contains { if case .slot(let placeholder) = $0 { isMeant(placeholder) } else { false } }
-        case .value(let placeholder): isMeant(placeholder)
-        case .list(let elements): elements.contains { $0.contains(isMeant) }
-        case .object(let members): members.contains { $0.value.contains(isMeant) }
-        case .encoded(_, let value): value.contains(isMeant)
-        }
-    }
 }
 
 extension Template.Member {

@@ -30,6 +30,10 @@ extension DeclaredFormat {
                 "An event larger than maxBytes is sent by itself (\"alone\"), or not stored (\"drop\": suppressed, "
                     + "invalid)."),
             Knob(
+                "rounds", \.sdk.upload.rounds, .boolean,
+                "Whether a flush reads one batch at a time, sends it in as many requests as maxBytes wants, and reads the next "
+                    + "when all of them are done with; a failure beside a success among them is none."),
+            Knob(
                 "maxBatchesPerFlush", \.sdk.upload.batches, DeclaredForms.batches,
                 "Requests after a trigger, at most, or \"all\": until the store is empty. An object says it for some "
                     + "triggers."),
@@ -132,11 +136,9 @@ extension DeclaredFormat {
         "Obedience to the header Retry-After.", start: { .init() },
         [
             Field(
-                "on", \.on,
-                Form<[Int]>.list(of: .integer(100...599), count: 1...500).map { statuses, _, _ in
-                    .some(Set(statuses.map { UInt16($0) }))
-                },
-                "Statuses whose header counts; by default all that are no success."),
+                "on", \.on, DeclaredForms.headerStatuses,
+                "Answers whose header counts, those of success too: a list of statuses, or a text of statuses, hundreds "
+                    + "(3xx) and * for all; by default all that are no success."),
             Field("max", \.longest, .duration(.milliseconds(1)...(.hours(24))), "The longest wait."),
             Field(
                 "combine", \.combine, .cases(what: "a combination"),

@@ -96,7 +96,8 @@ enum DeclaredFormat {
             Knob("name", \.sdk.name, .text(limit: 100), "The product and its platform."),
             Knob("version", \.sdk.version, .text(limit: 40), "The version that the description follows."),
             Knob(
-                "notes", \.notes, .list(of: .text(limit: 2000), count: 0...500),
+                "notes", \.notes,
+                .list(of: .text(limit: DescribedSDK.noteLength), count: 0...DescribedSDK.noteLimit),
                 "What somebody who reads the description should know; nothing acts on it."),
             Knob(
                 "consts", \.constants, .map(of: .text(mayBeEmpty: true), count: 0...200),
@@ -226,6 +227,11 @@ enum DeclaredFormat {
                 "key", \.sdk.events.key, .list(of: DeclaredForms.requiredPointer, count: 1...20),
                 "Places whose values together name an event that carries no bs_id."),
             Knob("common", \.common, DeclaredForms.template, "The envelope of every event."),
+            Knob(
+                "firstForeground", \.sdk.events.firstForeground,
+                .list(of: .cases(what: "an action"), count: 0...5),
+                "Actions that are captured when the app comes to the foreground for the first time after a start in the "
+                    + "background, in place of reopen and foreground."),
         ]
             + DescribedSDK.Action.allCases.map { action in
                 Knob(

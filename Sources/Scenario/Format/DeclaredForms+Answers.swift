@@ -37,8 +37,8 @@ extension DeclaredForms {
         + "reset, timeout, broken), \"network\" for every failure, \"*\" for everything; a status or hundred with a place and a "
         + "value holds for answers whose body has that (2xx/code=200). Verdicts: delivered; "
         + "deliveredClear (and all else in the store is lost); drop; keep; retry (keep, and count a failure); halve (the "
-        + "same, and requests carry half as many from now on); split (sent again in two halves); dropListed (what the answer's "
-        + "body lists is dropped, the rest stays; as retry where it lists nothing), with a third part: the places, JSON "
+        + "same without a wait, and from now on requests carry half as many, and half as many set off an upload); split (sent "
+        + "again in two halves); dropListed (what the answer's body lists is dropped, the rest stays; as retry where it lists nothing), with a third part: the places, JSON "
         + "pointers in which * is any member or element, of the numbers of events in the request, from 0."
 
     private static func answers(_ place: Place, _ reading: inout Reading) -> AnswerTable? {

@@ -111,6 +111,28 @@ enum DeclaredForms {
         ], allowed: "\"none\" or an object with keys of: \"at\", \"events\", \"bytes\", \"together\"",
         encode: { $0 == nil ? .text("none") : nil })
 
+    /// `retry.retryAfter.on`.
+    static let headerStatuses: Form<Set<UInt16>?> = .either(
+        [
+            (
+                .array,
+                Form<[Int]>.list(of: .integer(100...599), count: 1...500).map { statuses, _, _ in
+                    .some(Set(statuses.map { UInt16($0) }))
+                }
+            ),
+            (
+                .string,
+                Form<String>.matching(
+                    pattern: #"^ *([1-5]([0-9][0-9]|xx)|\*)( +([1-5]([0-9][0-9]|xx)|\*))* *$"#,
+                    what: "statuses, hundreds such as 3xx, or *, with spaces between"
+                ) { words in
+                    let statuses = words.split(separator: " ").map { AnswerTable.Match($0)?.answers }
+                    guard !statuses.isEmpty, !statuses.contains(nil) else { return nil }
+                    return .some(statuses.reduce(into: Set()) { $0.formUnion($1 ?? 100...599) })
+                }
+            ),
+        ], allowed: "an array of statuses, or a text such as \"3xx 429\" or \"*\"")
+
     static let latch: Form<DescribedSDK.Retry.Latch?> = Form<DescribedSDK.Retry.Latch>.object(
         ObjectDescription(
             "A stop of all uploads.", start: { .init() },

@@ -80,10 +80,28 @@ struct GeneratorDraft: Sendable {
             let value = propertyValue(place.node)
             if value == nil {
                 reading.report(.wrongType, place, allowed: "a text, number, switch, null or array of these")
+            } else if let digits = inexactInteger(place.node) {
+                reading.report(
+                    .outOfRange, place, found: digits,
+                    allowed:
+                        "whole numbers that a double holds exactly, as all up to 9007199254740992; a text")
             }
             return value
         },
         schema: { _ in .object([("type", .texts(["string", "number", "boolean", "null", "array"]))]) })
+
+    /// An integer of which devices would send another, since their numbers are doubles; `nil` for none.
+    private static func inexactInteger(_ node: JSONNode) -> String? {
+        switch node.content {
+        case .number(let text):
+            guard text.allSatisfy({ $0.isNumber || $0 == "-" }), let double = Double(text) else { return nil }
+            if let whole = Int64(text) { return Int64(exactly: double) == whole ? nil : text }
+            // What is larger still holds its digits by chance at best.
+            return UInt64(text).map { UInt64(exactly: double) == $0 } ?? false ? nil : text
+        case .array(let elements): return elements.lazy.compactMap(inexactInteger).first
+        default: return nil
+        }
+    }
 
     private static func propertyValue(_ node: JSONNode) -> PropertyValue? {
         switch node.content {

@@ -134,8 +134,9 @@ enum GrowingFormat {
                 "realtimeWriteBuffer", \.storage.realtimeWriteBuffer, .integer(0...1_000_000),
                 "The same for the realtime store; 0 and 1 write each operation at once."),
             Knob(
-                "ttl", \.storage.ttl, .duration(.milliseconds(1)...(.hours(24 * 3650))),
-                "Age at which rows expire when the store is opened at a start (4.x: dataValidityPeriod)."),
+                "ttl", \.storage.ttl, PolicyForms.ttl,
+                "Age at which rows expire when the store is opened at a start (4.x: dataValidityPeriod), or "
+                    + "\"none\", which no version knows."),
             Knob(
                 "maxBytes", \.storage.maxBytes, PolicyForms.maxBytes,
                 PolicyForms.maxBytesDoc("each of the two holds at most; then its oldest go")),

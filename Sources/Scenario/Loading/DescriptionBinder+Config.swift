@@ -38,7 +38,8 @@ extension DescriptionBinder {
         }
         config.query = lines(draft.query, &reading)
         if let body = draft.body {
-            config.body = template(body, [.population, .device, .state, .attempt], &reading)
+            config.body = template(
+                body, [.population, .device, .state, .attempt], excluding: [.sealed, .sender], &reading)
             if config.method == .get {
                 reading.report(
                     .conflict, body, found: "a body", allowed: "a body only with \"method\": \"POST\"")

@@ -90,6 +90,7 @@ struct DescriptionBinder {
                 .conflict, at(["events"]), found: "no event that is captured",
                 allowed: "an action with a name: " + quotedList(DescribedSDK.Action.allCases.map(\.rawValue)))
         }
+        checkFirstForeground(&reading)
         for (action, own) in draft.actions {
             for (key, others) in [("before", own.before), ("after", own.after)] {
                 for other in others where draft.actions[other] == nil || other == action {
@@ -98,6 +99,27 @@ struct DescriptionBinder {
                         allowed: "other actions that the description has")
                 }
             }
+        }
+    }
+
+    private func checkFirstForeground(_ reading: inout Reading) {
+        // Without the key, what a return captures may be nothing.
+        guard let list = place.value(at: ["events", "firstForeground"]), let names = list.node.elements else {
+            return
+        }
+        for (index, name) in names.enumerated() {
+            // What is no action's name was told when it was read.
+            guard let action = name.string.flatMap(DescribedSDK.Action.init(rawValue:)),
+                draft.actions[action] == nil || action.hasProperties
+            else { continue }
+            let fitting = DescribedSDK.Action.allCases.filter {
+                draft.actions[$0] != nil && !$0.hasProperties
+            }
+            reading.report(
+                .conflict, Place(node: name, path: JSONPath(list.path.tokens + ["\(index)"])),
+                found: "\"\(action.rawValue)\"",
+                allowed: "actions of the app or the system that the description has: "
+                    + (fitting.isEmpty ? "none" : quotedList(fitting.map(\.rawValue))))
         }
     }
 
@@ -116,12 +138,12 @@ struct DescriptionBinder {
     private func event(
         _ action: DescribedSDK.Action, _ own: ActionDraft, _ common: Place, _ reading: inout Reading
     ) -> DescribedSDK.EventTemplate {
-        let excluded = Placeholder.Source.missing(in: action)
         var name = Template.constant(action.rawValue)
         if let place = own.name {
             let before = reading.problems.count
+            let missing = Placeholder.Source.missing(in: action)
             name = template(
-                place, [.population, .event], excluding: excluded.union([.name, .properties]), &reading)
+                place, [.population, .event], excluding: missing.union([.name, .properties]), &reading)
             if case .value(let placeholder) = name { name = .text([.slot(placeholder)]) }
             if case .text = name {
             } else if reading.problems.count == before {
@@ -132,7 +154,7 @@ struct DescriptionBinder {
                 .missingKey, at(["events", action.rawValue]), found: "no key \"name\"",
                 allowed: "the event's name")
         }
-        let properties = properties(action, own, excluded, &reading)
+        let properties = properties(action, own, &reading)
         var silent = Reading()
         var envelope = template(common, Self.eventScopes, &silent)
         if let fields = own.fields {
@@ -150,8 +172,7 @@ struct DescriptionBinder {
     }
 
     private func properties(
-        _ action: DescribedSDK.Action, _ own: ActionDraft, _ excluded: Set<Placeholder.Source>,
-        _ reading: inout Reading
+        _ action: DescribedSDK.Action, _ own: ActionDraft, _ reading: inout Reading
     ) -> Template {
         guard let place = own.properties else {
             return action.hasProperties ? .value(Placeholder(.properties)) : .object([])

@@ -41,6 +41,9 @@ struct DescriptionFiles {
         changes.content = .object(knobs.filter { $0.key != "file" })
         let found = content(of: file, at: path, &reading)
         if found == nil { unread.append(path.pointer) }
+        if let found {
+            DescriptionReader.checkRemovals(Place(node: changes, path: path), over: found, &reading)
+        }
         members[index].value = found?.merging(changes) ?? changes
         return JSONNode(.object(members), position: population.position)
     }

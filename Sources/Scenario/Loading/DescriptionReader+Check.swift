@@ -43,32 +43,29 @@ extension DescriptionReader {
         refuse(
             ["upload", "timerRuns"], in: place, unless: sdk.upload.flushInterval != nil,
             because: "timerRuns only with flushInterval", &reading)
-        if let seal = storage.seal {
-            refuse(
-                ["upload", "batch"], in: place, unless: false,
-                because: "no batch with storage.seal: a file is sent as it is", &reading)
-            refuse(
-                ["upload", "maxBytes"], in: place, unless: sdk.upload.maxBytes == nil,
-                because: "no maxBytes with storage.seal: its bytes are the file's", &reading)
-            refuse(
-                ["storage", "order"], in: place, unless: storage.order == .oldest,
-                because: "files are sent oldest first", &reading)
-            refuse(
-                ["storage", "removeBy"], in: place, unless: storage.removeBy == .id,
-                because: "a file leaves by itself", &reading)
-            checkSeal(seal, sdk, place, &reading)
-        }
+        if let seal = storage.seal { checkSeal(seal, sdk, place, &reading) }
         checkOverlap(sdk, place, &reading)
+        refuse(
+            ["upload", "rounds"], in: place,
+            unless: !sdk.upload.rounds
+                || storage.seal == nil && storage.removeBy == .id && !sdk.upload.overlaps,
+            because: "no rounds with storage.seal, \"removeBy\": \"position\" and upload.overlaps", &reading)
         checkNetworks(sdk.upload, place, &reading)
-        let lists = sdk.answers.rules.contains { $0.verdict == .dropListed }
-        if storage.removeBy == .position, lists {
+        checkPosition(sdk, place, &reading)
+    }
+
+    /// Rows that leave by their position have to be those at the front.
+    private static func checkPosition(_ sdk: DescribedSDK, _ place: Place, _ reading: inout Reading) {
+        guard sdk.storage.removeBy == .position else { return }
+        let removeBy = place.value(at: ["storage", "removeBy"]) ?? place
+        if sdk.answers.rules.contains(where: { $0.verdict == .dropListed }) {
             reading.report(
-                .conflict, place.value(at: ["storage", "removeBy"]) ?? place, found: "\"position\"",
+                .conflict, removeBy, found: "\"position\"",
                 allowed: "\"id\" with the verdict \"dropListed\": what is listed need not be at the front")
         }
-        if storage.removeBy == .position, sdk.upload.concurrency > 1 || storage.order == .newest {
+        if sdk.upload.concurrency > 1 || sdk.storage.order == .newest {
             reading.report(
-                .conflict, place.value(at: ["storage", "removeBy"]) ?? place, found: "\"position\"",
+                .conflict, removeBy, found: "\"position\"",
                 allowed: "\"id\" with several requests at once, or with the newest rows first")
         }
     }
@@ -95,6 +92,18 @@ extension DescriptionReader {
     private static func checkSeal(
         _ seal: DescribedSDK.Seal, _ sdk: DescribedSDK, _ place: Place, _ reading: inout Reading
     ) {
+        refuse(
+            ["upload", "batch"], in: place, unless: false,
+            because: "no batch with storage.seal: a file is sent as it is", &reading)
+        refuse(
+            ["upload", "maxBytes"], in: place, unless: sdk.upload.maxBytes == nil,
+            because: "no maxBytes with storage.seal: its bytes are the file's", &reading)
+        refuse(
+            ["storage", "order"], in: place, unless: sdk.storage.order == .oldest,
+            because: "files are sent oldest first", &reading)
+        refuse(
+            ["storage", "removeBy"], in: place, unless: sdk.storage.removeBy == .id,
+            because: "a file leaves by itself", &reading)
         refuse(
             ["storage", "seal", "together"], in: place, unless: seal.at == .day,
             because: "together only with \"at\": \"day\"", &reading)

@@ -15,6 +15,7 @@ extension DescriptionReader {
         let warnings = reading.warnings
         RollOutKnobs.described.check(sdk, &reading)
         guard reading.problems.count == before, let whole = whole(of: rollOut) else { return rules }
+        checkRemovals(sdk, over: whole.node, &reading)
         let changed = read(
             whole: Place(node: whole.node.merging(sdk.node), path: sdk.path), &reading)
         // A roll-out changes no event: what is to be said of events was said of the population.

@@ -28,9 +28,10 @@ package enum DescriptionReader {
     static func read(
         _ place: Place, version: Located<String>? = nil, _ reading: inout Reading
     ) -> DescribedSDK? {
-        guard var whole = whole(place, version, &reading) else { return nil }
-        whole.node = whole.node.withLanesRequests
         let before = reading.problems.count
+        guard var whole = whole(place, version, &reading) else { return nil }
+        checkLaneRemovals(whole, &reading)
+        whole.node = whole.node.withLanesRequests
         let found = read(whole: whole, &reading)
         tellOwnKeys(place, after: before, &reading)
         guard let sdk = found else { return nil }
@@ -47,13 +48,17 @@ package enum DescriptionReader {
         // A description that stands by itself has no file.
         guard !place.path.tokens.isEmpty else { return }
         let names = DeclaredFormat.written.fields.map(\.name)
-        for index in reading.problems.indices.dropFirst(before)
-        where reading.problems[index].kind == .unknownKey {
-            guard let tokens = JSONPath(text: reading.problems[index].pointer)?.tokens,
-                let key = tokens.last, tokens.dropLast() == place.path.tokens[...]
-            else { continue }
-            reading.problems[index].allowed = quotedList(names)
-            reading.problems[index].nearest = NameDistance.nearest(to: key, among: names)
+        for index in reading.problems.indices.dropFirst(before) {
+            let problem = reading.problems[index]
+            guard let tokens = JSONPath(text: problem.pointer)?.tokens else { continue }
+            if problem.kind == .wrongType, tokens == place.path.tokens {
+                reading.problems[index].allowed = "an object with keys of: " + quotedList(names)
+            } else if problem.kind == .unknownKey, let key = tokens.last,
+                tokens.dropLast() == place.path.tokens[...]
+            {
+                reading.problems[index].allowed = quotedList(names)
+                reading.problems[index].nearest = NameDistance.nearest(to: key, among: names)
+            }
         }
     }
 
@@ -77,21 +82,22 @@ package enum DescriptionReader {
         guard place.node.isObject else { return place }
         guard let preset = place.node["preset"] else {
             guard place.node["version"] == nil else { return place }
-            return SDKPreset.all.first { $0.label == version?.value }.map { merged($0, place) } ?? place
+            let preset = SDKPreset.all.first { $0.label == version?.value }
+            return preset.map { merged($0, place, &reading) } ?? place
         }
         let presetPlace = Place(node: preset, path: place.path.appending("preset"))
         let form = Form<String>.name(SDKPreset.names.map { ($0, $0) }, what: "a preset")
         guard let name = form.decode(presetPlace, &reading) else { return nil }
         let versions = SDKPreset.versions(of: name)
         guard let wanted = version ?? ownVersion(of: place) else {
-            return versions.first.map { merged($0, place) }
+            return versions.first.map { merged($0, place, &reading) }
         }
         guard let found = versions.first(where: { [$0.version, $0.label].contains(wanted.value) }) else {
             reading.reportUnknown(
                 wanted.value, wanted.place, among: versions.map(\.version), what: "a version of \"\(name)\"")
             return nil
         }
-        return merged(found, place)
+        return merged(found, place, &reading)
     }
 
     private static func ownVersion(of place: Place) -> Located<String>? {
@@ -102,7 +108,8 @@ package enum DescriptionReader {
         }
     }
 
-    private static func merged(_ preset: SDKPreset, _ place: Place) -> Place {
+    private static func merged(_ preset: SDKPreset, _ place: Place, _ reading: inout Reading) -> Place {
+        checkRemovals(place, over: preset.description, &reading)
         var changes = place.node
         if case .object(let members) = changes.content {
             changes.content = .object(members.filter { $0.key != "preset" })

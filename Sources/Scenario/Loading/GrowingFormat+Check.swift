@@ -142,7 +142,7 @@ extension GrowingFormat {
             "the SDK's timer takes 5s at least")
         let day = Interval.hours(24)
         note(
-            ["storage", "ttl"], isVersion4 && (rules.storage.ttl < day * 3 || rules.storage.ttl > day * 30),
+            ["storage", "ttl"], isVersion4 && rules.storage.ttl.map { $0 < day * 3 || $0 > day * 30 } ?? true,
             "the SDK's setter clamps it to 3 to 30 days")
         for (keys, isOwn) in [
             (["upload", "batch"], rules.upload.batch != 500),

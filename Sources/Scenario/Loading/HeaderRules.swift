@@ -2,6 +2,8 @@
 enum HeaderRules {
     /// What the client sets itself: a second one would break the framing of its requests.
     private static let framing = ["host", "content-length", "connection", "transfer-encoding"]
+    /// What tells how the client's own body is to be read.
+    private static let ofBodies = ["content-type", "content-encoding"]
     private static let marks = Array("!#$%&'*+-.^_`|~".utf8)
 
     /// Reports what is no header's name, and the name of one that the client sets itself.
@@ -18,6 +20,17 @@ enum HeaderRules {
             reading.report(
                 .conflict, place, found: "\"\(name)\"", allowed: "headers that the client does not set itself"
             )
+        }
+    }
+
+    /// Reports the same of a header that a target adds to all that its clients send, and the names of those that
+    /// describe a body which each client makes as it does.
+    static func check(nameForAll name: String, at place: Place, _ reading: inout Reading) {
+        check(name: name, at: place, &reading)
+        if ofBodies.contains(name.lowercased()) {
+            reading.report(
+                .conflict, place, found: "\"\(name)\"",
+                allowed: "headers that do not describe the body, which the SDK makes")
         }
     }
 

@@ -48,7 +48,7 @@ extension ScenarioBinder {
         population.zoneName = ScenarioBinder.zoneName(draft)
         population.startsInSteadyState = startsInSteadyState(draft, persona)
         population.week = week(of: persona, inSteadyState: population.startsInSteadyState)
-        warnAboutHours(draft, persona, rate, path)
+        warnAboutHours(persona, rate, path)
         return population
     }
 
@@ -105,7 +105,7 @@ extension ScenarioBinder {
     }
 
     private mutating func warnAboutHours(
-        _ draft: PopulationDraft, _ persona: PersonaDescription, _ rate: BoundRate?, _ path: JSONPath
+        _ persona: PersonaDescription, _ rate: BoundRate?, _ path: JSONPath
     ) {
         guard rate?.curve != nil, let hours = persona.hours, !hours.isFlat else { return }
         reading.warn(path.appending("rate"), "its stages win over the hours of the persona")

@@ -1,5 +1,6 @@
 import DeviceSDK
 import SensorsSDK
+import Wire
 
 extension ScenarioBinder {
     /// Where devices send to: nowhere said is the embedded collector.
@@ -193,7 +194,7 @@ extension ScenarioBinder {
         if SecretNames.contain(header.name, in: .header), !header.value.isEmpty {
             reading.secrets.append(header.value)
         }
-        HeaderRules.check(name: header.name, at: header.place, &reading)
+        HeaderRules.check(nameForAll: header.name, at: header.place, &reading)
         HeaderRules.check(line: header.value, at: header.place, &reading)
     }
 }

@@ -128,14 +128,6 @@ extension ScenarioBinder {
 
     // MARK: Warnings
 
-    /// Whether an entry ends while anything is measured.
-    private func ends(entry name: String) -> Bool {
-        draft.timeline.enumerated().contains { number, located in
-            guard tagged(number, located).name == name, let at = located.value.at else { return false }
-            return located.value.length.map { at + $0 < draft.duration + draft.drain } ?? false
-        }
-    }
-
     /// A condition on what does not take place would fail for want of samples: so no short try of a scenario could pass.
     private mutating func warnAboutEntry(_ entry: TaggedEntry, _ place: Place) {
         reading.warn(
@@ -177,7 +169,11 @@ extension ScenarioBinder {
                 guard concerned.allSatisfy(\.network.isIdeal) else { continue }
                 reason = "the networks are ideal"
             case "time_to_recover", "herd_peak":
-                guard let name = tag?.name, !ends(entry: name) else { continue }
+                // A notification and a roll-out end too, without a `for`.
+                let end = timeline.first { $0.reportName == tag?.name }?.until
+                guard let name = tag?.name, end.map({ $0 >= draft.duration + draft.drain }) ?? true else {
+                    continue
+                }
                 reason = "the entry \"\(name)\" does not end before the run does"
             default: continue
             }

@@ -60,44 +60,53 @@ extension ScenarioBinder {
     private mutating func plant(
         _ bug: BugDraft, _ event: Int, _ planting: Planting, _ population: inout ScenarioPopulation
     ) {
-        let app = population.app
-        var variant = app.events[event]
+        var variant = population.app.events[event]
         variant.timedFrom = nil
         variant.variant = BusinessEvent.Variant(
             pattern: planting.id.number, origin: UInt16(event), repeats: bug.kind == .twice)
-        if let key = bug.property {
-            guard let index = variant.properties.firstIndex(where: { $0.key.isExactly(key.value) }) else {
-                let count = app.indices(ofEvent: variant.name).count
-                reading.reportUnknown(
-                    key.value, key.place, among: variant.properties.map(\.key),
-                    what: count == 1
-                        ? "a property of \"\(variant.name)\""
-                        : "a property of each of the \(count) events called \"\(variant.name)\"; one has")
-                return
-            }
-            guard population.system.takesProperty(named: key.value) else {
-                reading.report(
-                    .conflict, key.place,
-                    found:
-                        "\"\(key.value)\", which the SDK of \"\(population.name)\" does not take as a name",
-                    allowed: "a property that is sent, so that something is wrong without it")
-                return
-            }
-            let type = app.kind(of: variant.properties[index].generator)
-            if bug.kind == .missing {
-                check(type, key)
-                variant.properties.remove(at: index)
-            } else if let value = bug.value {
-                check(value, type, key)
-                variant.properties[index].generator = .constant(value.value)
-            }
-        }
+        guard changeProperty(of: &variant, bug, population) else { return }
+        let number = population.app.events.count
         population.app.events.append(variant)
         var planted = TrackingBug(
-            pattern: planting.id, event: UInt16(event), variant: UInt16(app.events.count),
+            pattern: planting.id, event: UInt16(event), variant: UInt16(number),
             isExtra: bug.kind == .twice, share: bug.share, window: planting.window)
         planted.version = version(bug.version, of: population)
         population.patterns.bugs.append(planted)
+    }
+
+    /// Takes away the property that the code forgets, or sets the one of whose type it is wrong.
+    ///
+    /// - Returns: `false` where the event has none that is sent under this name.
+    private mutating func changeProperty(
+        of variant: inout BusinessEvent, _ bug: BugDraft, _ population: ScenarioPopulation
+    ) -> Bool {
+        guard let key = bug.property else { return true }
+        let app = population.app
+        guard let index = variant.properties.firstIndex(where: { $0.key.isExactly(key.value) }) else {
+            let count = app.indices(ofEvent: variant.name).count
+            reading.reportUnknown(
+                key.value, key.place, among: variant.properties.map(\.key),
+                what: count == 1
+                    ? "a property of \"\(variant.name)\""
+                    : "a property of each of the \(count) events called \"\(variant.name)\"; one has")
+            return false
+        }
+        guard population.system.takesProperty(named: key.value) else {
+            reading.report(
+                .conflict, key.place,
+                found: "\"\(key.value)\", which the SDK of \"\(population.name)\" does not take as a name",
+                allowed: "a property that is sent, so that something is wrong without it")
+            return false
+        }
+        let type = app.kind(of: variant.properties[index].generator)
+        if bug.kind == .missing {
+            check(type, key)
+            variant.properties.remove(at: index)
+        } else if let value = bug.value {
+            check(value, type, key)
+            variant.properties[index].generator = .constant(value.value)
+        }
+        return true
     }
 
     private mutating func check(_ type: PropertyKind, _ key: Located<String>) {

@@ -1,4 +1,5 @@
 import DeviceSDK
+import Wire
 
 /// Takes a collector's URL apart.
 enum TargetURL {

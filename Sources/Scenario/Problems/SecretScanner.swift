@@ -1,3 +1,5 @@
+import Wire
+
 /// Masks `name=value`, `name: value` and `"name": "value"` wherever the name speaks of a credential
 /// (``SecretNames``).
 ///

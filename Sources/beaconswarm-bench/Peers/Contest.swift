@@ -13,32 +13,20 @@ struct Contest {
     /// - Returns: a figure for each contender, and one for each ratio.
     func measure(_ rounds: Rounds, server: WebServer, connections: Int) async -> [Figure] {
         let present = [own] + rivals.filter { $0.missing == nil }
-        var kept: [[Contender.Round?]] = []
-        var disturbed: [[Contender.Round?]] = []
-        for attempt in 0..<rounds.count * 2 where attempt < rounds.count || kept.count < rounds.count {
-            await Machine.waitUntilQuiet()
-            let (round, share) = await Machine.disturbance {
-                let before = server.cpuSeconds
-                let round = present.map {
-                    $0.run(connections: connections, seconds: max(2, Int(rounds.seconds * 2)))
-                }
-                return (round, server.cpuSeconds - before)
+        let played = await rounds.inTurn {
+            let before = server.cpuSeconds
+            let round = present.map {
+                $0.run(connections: connections, seconds: max(2, Int(rounds.seconds * 2)))
             }
-            if share > Machine.disturbanceLimit { disturbed.append(round) } else { kept.append(round) }
+            return (round, server.cpuSeconds - before)
         }
-        let isDisturbed = kept.isEmpty
-        let counted = isDisturbed ? disturbed : kept
         var figures = present.indices.map { index in
-            figure(present[index], rounds: counted.map { $0[index] })
+            figure(present[index], rounds: played.counted.map { $0[index] })
         }
         for index in present.indices.dropFirst() {
-            figures.append(ratio(to: present[index], rounds: counted.map { ($0[0], $0[index]) }))
+            figures.append(ratio(to: present[index], rounds: played.counted.map { ($0[0], $0[index]) }))
         }
-        for index in figures.indices {
-            figures[index].isDisturbed = isDisturbed
-            figures[index].discarded = isDisturbed ? 0 : disturbed.count
-            Output.note(figures[index].line)
-        }
+        played.publish(&figures)
         return figures
             + rivals.compactMap { rival in
                 rival.missing.map { .skip(group, rival.name, because: $0) }

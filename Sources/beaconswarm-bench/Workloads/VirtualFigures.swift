@@ -12,45 +12,80 @@ import World
 enum VirtualFigures {
     static func measure(_ rounds: Rounds, isQuick: Bool) async -> [Figure] {
         var figures: [Figure] = []
-        let sizes = isQuick ? [1000, 100_000] : [1000, 100_000, 1_000_000]
-        for size in sizes {
-            figures.append(
-                await rounds.figure("event queue alone", "\(size) devices", unit: "wakes/s") { seconds in
-                    var wheel = TimerWheel(origin: Fixture.start)
-                    fill(devices: size) { wheel.insert($0) }
-                    return turn(seconds, take: { wheel.popFirst() }, put: { wheel.insert($0) })
-                })
-            figures.append(
-                await rounds.figure(
-                    "bare 4-ary heap, to compare", "\(size) devices", unit: "wakes/s"
-                ) { seconds in
-                    var heap = MinHeap<Wake>()
-                    fill(devices: size) { heap.insert($0) }
-                    return turn(seconds, take: { heap.popFirst() }, put: { heap.insert($0) })
-                })
+        for size in isQuick ? [1000, 100_000] : [1000, 100_000, 1_000_000] {
+            figures += await turns(devices: size).measure(rounds)
         }
-        for mode in Mode.allCases {
-            // A million devices that upload would take minutes a round.
-            for size in sizes where mode != .written || size <= 100_000 {
-                figures.append(
-                    await rounds.figure(
-                        mode.group, "\(size) devices", unit: "wakes/s", goal: mode.goal(devices: size),
-                        note: mode.note
-                    ) { seconds in
-                        wakes(devices: size, seconds: seconds, mode)
-                    })
-            }
-        }
-        figures += await simPy(rounds)
-        for mode in [Mode.written, .measured] {
-            figures.append(
-                await rounds.figure(
-                    "a week", mode.note, unit: "events/s",
-                    goal: mode == .measured ? "≥ 11 × written" : "", note: "1000 devices"
-                ) { _ in week(mode) })
-        }
+        if simPy == nil { figures.append(.skip("SimPy 4", "wakes", because: "it is not installed")) }
+        figures += await weeks().measure(rounds)
         figures += memory(devices: isQuick ? 20_000 : 200_000)
         return figures
+    }
+
+    /// The queue, whole devices and SimPy's, in turn.
+    private static func turns(devices: Int) -> Turns {
+        var turns = Turns()
+        let queue = turns.add(
+            wakes("event queue alone", devices) { seconds in
+                var wheel = TimerWheel(origin: Fixture.start)
+                fill(devices: devices) { wheel.insert($0) }
+                return turn(seconds, take: { wheel.popFirst() }, put: { wheel.insert($0) })
+            })
+        _ = turns.add(
+            wakes("bare 4-ary heap, to compare", devices) { seconds in
+                var heap = MinHeap<Wake>()
+                fill(devices: devices) { heap.insert($0) }
+                return turn(seconds, take: { heap.popFirst() }, put: { heap.insert($0) })
+            })
+        let offline = turns.add(wakes(of: .offline, devices))
+        let measured = turns.add(wakes(of: .measured, devices))
+        turns.compare(offline, to: queue, goal: devices == 100_000 ? "≥ 0.35" : "")
+        // A million devices that upload, or that Python has, would take minutes a round.
+        guard devices <= 100_000 else { return turns }
+        let written = turns.add(wakes(of: .written, devices))
+        turns.compare(measured, to: written, goal: "≥ 10")
+        guard let simPy else { return turns }
+        for (own, part, goal) in [(offline, "offline", "≥ 10"), (measured, "with uploads", "≥ 3")] {
+            let peer = turns.add(
+                wakes("SimPy 4, \(part)", devices) { seconds in
+                    let output = Programs.run(
+                        simPy.python, [simPy.script, "\(devices)", "\(seconds)", part])?.output
+                    return output.flatMap { Double($0.split(separator: "\n").last ?? "") }
+                })
+            turns.compare(own, to: peer, goal: goal)
+        }
+        return turns
+    }
+
+    private static func wakes(
+        _ group: String, _ devices: Int, note: String = "", _ round: @escaping (Double) -> Double?
+    ) -> Turns.Workload {
+        Turns.Workload(group: group, name: "\(devices) devices", unit: "wakes/s", note: note, round: round)
+    }
+
+    private static func wakes(of mode: Mode, _ devices: Int) -> Turns.Workload {
+        wakes(mode.group, devices, note: mode.note) { wakes(devices: devices, seconds: $0, mode) }
+    }
+
+    /// The same kind of fleet in SimPy 4, without bytes and books: see `.ci/bench-simpy.py`. `nil` where it is not
+    /// installed.
+    private static var simPy: (python: String, script: String)? {
+        guard let python = Programs.find("python"),
+            let script = ProcessInfo.processInfo.environment["BENCH_SIMPY"]
+        else { return nil }
+        return (python, script)
+    }
+
+    private static func weeks() -> Turns {
+        var turns = Turns()
+        let (measured, written) = (turns.add(week(.measured)), turns.add(week(.written)))
+        turns.compare(measured, to: written, goal: "≥ 11")
+        return turns
+    }
+
+    private static func week(_ mode: Mode) -> Turns.Workload {
+        Turns.Workload(
+            group: "a week, \(mode.note)", name: "1000 devices", unit: "events/s",
+            round: { _ in weekRate(mode) })
     }
 
     /// What becomes of what devices capture.
@@ -72,34 +107,10 @@ enum VirtualFigures {
             case .written: "each body is made and read"
             }
         }
-
-        func goal(devices: Int) -> String {
-            switch self {
-            case .offline: devices == 100_000 ? "≥ 0.35 × the queue" : devices == 1_000_000 ? "≥ 1 M" : ""
-            case .measured: devices <= 100_000 ? "≥ 10 × written" : ""
-            case .written: ""
-            }
-        }
-    }
-
-    /// The same kind of fleet in SimPy 4, without bytes and books: see `.ci/bench-simpy.py`.
-    private static func simPy(_ rounds: Rounds) async -> [Figure] {
-        guard let python = Programs.find("python"),
-            let script = ProcessInfo.processInfo.environment["BENCH_SIMPY"]
-        else { return [.skip("SimPy", "steps", because: "it is not installed")] }
-        var figures: [Figure] = []
-        for part in ["offline", "with uploads"] {
-            figures.append(
-                await rounds.figure("SimPy 4", "1000 devices \(part)", unit: "wakes/s") { seconds in
-                    let output = Programs.run(python, [script, "1000", "\(seconds)", part])?.output ?? ""
-                    return Double(output.split(separator: "\n").last ?? "") ?? 0
-                })
-        }
-        return figures
     }
 
     /// Events captured per second by 1000 casual users' devices in a week, the fitting of sizes included.
-    private static func week(_ mode: Mode) -> Double {
+    private static func weekRate(_ mode: Mode) -> Double {
         let begin = Machine.seconds
         let (fleet, configuration) = SimulatedRun.prepare(
             .v4, devices: 1000, duration: .hours(7 * 24), uploads: true, opensAtArrival: false,

@@ -165,7 +165,8 @@ struct CodelessMemoryTests {
             world.fail(.timedOut, at: 2 + 30 * Double(failure))
             world.run(to: 30 + 30 * Double(failure))
         }
-        #expect(world.plannedSeconds == [1] + (1...failures).map { Double(30 * $0) })
+        let ticks = (1...failures).map { Double(30 * $0) }
+        #expect(world.plannedSeconds == [1] + ticks)
         #expect(world.uploads.last?.request.isRetry == true)
         #expect(Set((0...failures).map { world.batch($0).eventsID }).count == 1)
         world.answer(200, at: 200)

@@ -88,6 +88,48 @@ struct DeclaredEventTests {
         #expect(ids.count == 3 && ids.allSatisfy { $0.count == 36 && $0.dropFirst(14).first == "7" })
     }
 
+    @Test("Segment: a return is an app that is opened anew and one that comes to the foreground")
+    func segmentReturn() throws {
+        let world = try DeclaredWorld(
+            """
+            {
+                "preset": "segment-ios", "config": [],
+                "upload": {"flushBulkSize": 3, "flushInterval": "none", "timerRuns": null}
+            }
+            """)
+        world.startApp()
+        #expect(world.counts == [])
+        world.act(10, .enterBackground)
+        #expect(world.counts == [3])
+        world.answer(200, at: 11)
+        world.act(20, .enterForeground)
+        #expect(world.counts == [3])
+        world.act(30, .enterBackground)
+        let events = try #require(try world.json(1)["batch"]?.elements)
+        #expect(
+            events.compactMap { $0["event"]?.string } == [
+                "Application Opened", "Application Foregrounded", "Application Backgrounded",
+            ])
+        #expect(events[0]["properties"]?["from_background"]?.content == .bool(true))
+        #expect(events[0]["properties"]?["version"]?.string != nil)
+    }
+
+    @Test("Mixpanel: a login tells the distinct_id of the events before it")
+    func mixpanelLogin() throws {
+        let world = try DeclaredWorld(#"{"preset": "mixpanel-ios"}"#)
+        world.startApp()
+        world.track(1)
+        world.act(2, .login(account: 1, signUp: false))
+        world.act(3, .enterBackground)
+        let events = try #require(try world.json(0).elements)
+        #expect(events.compactMap { $0["event"]?.string }.last == "$identify")
+        let before = try #require(events.first?["properties"]?["distinct_id"]?.string)
+        let login = try #require(events.last?["properties"])
+        #expect(before.hasPrefix("$device:") && login["$anon_distinct_id"]?.string == before)
+        #expect(login["distinct_id"]?.string?.hasPrefix("user-") == true)
+        #expect(login["$had_persisted_distinct_id"]?.content == .bool(true))
+    }
+
     @Test(
         "a session ends after the time without events, or with the process; its end is told when the next one begins"
     )

@@ -120,5 +120,9 @@ struct DeclaredLaneTests {
         world.answer(200, at: 122)
         #expect(world.uploads.map(\.head.path) == ["/track/?ip=1", "/track/?ip=1", "/engage/?ip=1"])
         #expect(world.stored == [])
+        // They are told whose they are when they are sent, and all else is of their capture.
+        let person = try #require(try world.json(2).elements?.first)
+        #expect(person["$distinct_id"]?.string?.hasPrefix("user-") == true)
+        #expect(person["$user_id"] == nil && person["$device_id"] != nil)
     }
 }

@@ -62,21 +62,22 @@ struct DeclaredUploadTests {
         #expect(world.uploads.count > begun)
     }
 
-    @Test("PostHog: a 413 halves what requests carry, and counts as a failure")
+    @Test("PostHog: a 413 halves what requests carry, and counts as a failure, after which nothing waits")
     func postHogTooLarge() throws {
         let world = try DeclaredWorld(Self.preset("posthog-ios"))
         world.startApp()
         world.track(1, count: 18)
         world.answer(413, at: 2)
-        world.track(3)
+        world.track(2.1)
         world.answer(413, at: 4)
-        world.track(6)
+        world.track(4.1)
         world.answer(413, at: 7)
-        world.track(10)
+        world.track(7.1)
         #expect(world.counts == [20, 10, 5, 2])
         world.answer(413, at: 11)
         #expect(world.sequences(.retriesExhausted) == [0, 1])
         #expect(world.sequences(.lost(.clearedUnsent)) == Array(2..<23))
+        #expect(world.device.eventLimit == 2, "a failure that gives up halves nothing")
     }
 
     @Test("PostHog: rows leave by position, so that those which were evicted meanwhile take others along")
@@ -220,23 +221,6 @@ struct DeclaredUploadTests {
         world.run(to: 30)
         #expect(world.counts == [10, 10, 10, 10])
         #expect(world.sequences(.delivered) == Array(10..<20))
-    }
-
-    @Test(
-        "Snowplow: up to fifteen requests of 25 rows, of which four have a connection; the newest 1000 stay")
-    func snowplow() throws {
-        let world = try DeclaredWorld(Self.preset("snowplow-ios", #""storage": {"limit": 60}"#))
-        world.act(0, .launch(passive: false))
-        world.answer(500, at: 1)
-        world.track(2, count: 100)
-        #expect(world.counts == [1])
-        world.run(to: 60)
-        #expect(world.counts == [1, 25, 25, 10])
-        #expect(world.sequences(.evicted(.storageLimit)) == Array(0..<41))
-        world.answer(404, at: 61, upload: 1)
-        world.answer(200, at: 62, upload: 2)
-        world.answer(200, at: 63, upload: 3)
-        #expect(world.stored == Array(41..<66))
     }
 
     @Test("what is in memory dies with the process, and what is in files does not")

@@ -165,6 +165,7 @@ struct TracingFleetTests {
             case .network(let kind): networks.append(kind)
             case .updated(let edition): editions.append(edition)
             case .sealed(let event): sealed.append(event.id)
+            case .latched: Issue.record("Sensors never stops for good")
             case .stored, .notKept: Issue.record("a fleet does not know what a collector stores")
             case .finished:
                 #expect(step.at == .distantFuture && steps[..<index].allSatisfy { $0.at <= Self.end })

@@ -316,6 +316,20 @@ struct GrowingEncodingTests {
         #expect(kinds == ["PAGE", "VIEW_CLICK", "FORM_SUBMIT", "CUSTOM"])
     }
 
+    @Test(
+        "an attribute is an entry of a map, however long its text is",
+        arguments: [0, 1, 117, 118, 127, 128, 16_370, 16_371, 16_383, 16_384])
+    func attributeLengths(count: Int) {
+        let text = String(repeating: "x", count: count)
+        var writer = GrowingMessageWriter()
+        writer.beginAttributes()
+        writer.putAttribute(GrowingAttributeKey("scheme"), text)
+        writer.endAttributes()
+        var expected = WireBuffer()
+        expected.appendProtobufField(24, map: [(key: "scheme", value: text)])
+        #expect(writer.buffer.bytes == expected.bytes)
+    }
+
     @Test("golden vector of the schema: the fields of one event in numbers' order")
     func golden() {
         var writer = GrowingMessageWriter()

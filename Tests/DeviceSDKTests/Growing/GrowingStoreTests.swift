@@ -111,6 +111,19 @@ struct GrowingStoreTests {
         #expect(world.sequences(.evicted(.expired)) == [0, 1, 2, 3])
     }
 
+    @Test("without an age, rows stay however old they are")
+    func noExpiry() {
+        let world = GrowingWorld(.v3, network: .none) {
+            $0.storage.prefill = 3
+            $0.storage.ttl = nil
+        }
+        let week = 7.0 * 86_400
+        world.act(0, .launch(passive: false), .enterForeground)
+        world.act(week + 2, .kill)
+        world.act(week + 3, .launch(passive: false))
+        #expect(world.sequences(.evicted(.expired)).isEmpty)
+    }
+
     @Test("a full disk: 4.x loses what it cannot write, 3.x sends it from its queue")
     func fullDisk() {
         let disk = DiskSchedule([

@@ -19,7 +19,7 @@ struct EventLogTests {
     @Test("a row takes 32 bytes, a stored event at most 36, an empty store none")
     func memory() {
         #expect(MemoryLayout<EventRecord>.stride == 32)
-        #expect(MemoryLayout<EventLog>.size == 16)
+        #expect(MemoryLayout<EventLog>.size == 28)
         #expect(EventLog().allocatedBytes == 0)
         var log = log(10_000)
         #expect(log.allocatedBytes <= 36 * 10_000)
@@ -73,7 +73,8 @@ struct EventLogTests {
                 #expect(log.count == model.count)
                 #expect(log.idleCount == model.count { !$0.isUploading }, "seed \(seed)")
                 #expect(log.first?.sequence == model.first?.sequence)
-                #expect(log.chunks.allSatisfy { !$0.rows.isEmpty && $0.rows.count <= EventLog.chunkSize })
+                let sizes = (0..<log.chunks.count).map { log.chunks.rows(of: $0).count }
+                #expect(sizes.allSatisfy { (1...EventChunks.size).contains($0) }, "seed \(seed)")
             }
         }
         print("random stores: seeds 0 to 199")

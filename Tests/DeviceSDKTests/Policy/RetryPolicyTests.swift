@@ -62,7 +62,8 @@ struct RetryPolicyTests {
         #expect(waits.allSatisfy { $0 > 6 && $0 <= 10 })
         // Five standard errors of an even distribution over 4 s.
         let mean = waits.reduce(0, +) / 4000
-        #expect(abs(mean - 8) < 5 * 4 / (12 * 4000.0).squareRoot(), "key 5: mean \(mean)")
+        let error = 4 / (12.0 * 4000).squareRoot()
+        #expect(abs(mean - 8) < 5 * error, "key 5: mean \(mean)")
     }
 
     @Test("failures beside the one that began a wait do not count again; what is done with ends the row")

@@ -75,7 +75,11 @@ extension ManualWorld {
     /// Sequences in the store, oldest first.
     var stored: [UInt32] { device.store.sequences }
     /// Sequences in the list in memory.
-    var inMemory: [UInt32] { device.memory.sequences }
+    var inMemory: [UInt32] {
+        var result: [UInt32] = []
+        device.memory.forEach { result.append($0.sequence) }
+        return result
+    }
 
     var uploadedSequences: [[UInt32]] { uploads.map(\.sequences) }
 }

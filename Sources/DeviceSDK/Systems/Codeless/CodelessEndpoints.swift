@@ -16,8 +16,8 @@ struct CodelessEndpoints: Sendable {
     init(plan: PopulationPlan) {
         let target = plan.target
         path = target.pathAndQuery
-        addedLines = target.headers.map { "\($0.name): \($0.value)\r\n" }.joined()
-        uploadLines = "Content-Type: application/x-protobuf\r\n" + addedLines + "X-Events-Id: "
+        addedLines = target.headerLines(after: "")
+        uploadLines = target.headerLines(after: "Content-Type: application/x-protobuf\r\n") + "X-Events-Id: "
         carried = RequestHead(method: .post, path: path, headerLines: addedLines)
         let withoutQuery = path.prefix { $0 != "?" && $0 != "#" }
         let folder = withoutQuery.lastIndex(of: "/").map { withoutQuery[...$0] } ?? "/"

@@ -16,8 +16,8 @@ package struct DeclaredDevice: RowDevice {
     package var nextSequence: UInt32 = 0
     var epochs: EpochLog<DeclaredEpoch>
     var disk = DiskCondition.sound
-    /// The files of the store that are closed, by the sequences at which they end, where there are files.
-    var files: ContiguousArray<UInt32> = []
+    /// The files of the store that are closed, where there are files.
+    var files: ContiguousArray<DeclaredFile> = []
     /// The app's version when it last ran; `UInt16.max` before it did.
     var installed = UInt16.max
     /// What configurations have turned: an index into the system's table.
@@ -49,6 +49,7 @@ package struct DeclaredDevice: RowDevice {
     var sinceFlush: UInt32 = 0
     /// Events that a request may carry, and that set off an upload, after answers that halved them.
     var eventLimit = UInt32.max
+    var bulkLimit = UInt32.max
     /// Requests that the flush which is under way may still begin.
     var batchesLeft = 0
     /// The same for each further lane, and how many lanes still have their turn in the flush.
@@ -66,6 +67,8 @@ package struct DeclaredDevice: RowDevice {
     package var requests: ContiguousArray<DeclaredRequest> = []
     /// Parts of a batch that was split, still to be sent by the flush; their rows are marked.
     var parts: ContiguousArray<ContiguousArray<EventRecord>> = []
+    /// What requests of the round carried that failed.
+    var failedRows: ContiguousArray<EventRecord> = []
     package var detached: ContiguousArray<DetachedEvent> = []
     var fetches: ContiguousArray<DeclaredFetch> = []
     var uploadCount: UInt32 = 0
@@ -83,6 +86,12 @@ package struct DeclaredDevice: RowDevice {
         static var isLatched: State { State(rawValue: 1 << 3) }
         /// Timers run in the background too.
         static var runsAlways: State { State(rawValue: 1 << 4) }
+        /// The system started the process, and the app has not been in the foreground yet.
+        static var isUnseen: State { State(rawValue: 1 << 5) }
+        /// A request of the round was a success.
+        static var hasRoundSuccess: State { State(rawValue: 1 << 6) }
+        /// A failure of the round asks for a wait.
+        static var hasRoundWait: State { State(rawValue: 1 << 7) }
     }
 
     init(index: Int, slot: UInt32, number: UInt32, epoch: DeclaredEpoch, volatileFrom: UInt32) {
@@ -95,6 +104,7 @@ package struct DeclaredDevice: RowDevice {
 
     package var storedCount: Int { log.count }
     package var isForeground: Bool { state.contains(.isForeground) }
+    package var isLatched: Bool { state.contains(.isLatched) }
     var isRunning: Bool { state.contains(.isRunning) }
     package var network: NetworkKind { epochs.current.network }
     package var nextDue: Instant {
@@ -132,6 +142,13 @@ package struct DeclaredDevice: RowDevice {
     }
 }
 
+/// A file of the store that is closed.
+struct DeclaredFile {
+    /// The sequence at which it ends.
+    var end: UInt32
+    var closedAt: Instant
+}
+
 /// A request from the moment that it was made.
 package struct DeclaredRequest: RowRequest {
     package var number: RequestNumber
@@ -140,4 +157,6 @@ package struct DeclaredRequest: RowRequest {
     package var plannedAt: Instant
     /// Requests that its flush may still begin after it, where flushes go on beside each other.
     var batchesLeft = 0
+    /// When the file was closed that it sends; `nil` for no file.
+    var sealedAt: Instant?
 }

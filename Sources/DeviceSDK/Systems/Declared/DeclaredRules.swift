@@ -93,7 +93,9 @@ extension DeclaredRules: SystemRuleSet {
     /// The wait after a failure, where every one is followed by a wait.
     private var restBound: Interval? {
         let waits = AnswerTable.Failure.allCases.allSatisfy { sdk.answers.verdict($0) == .retry }
-        guard waits, sdk.retry.attempts == nil, let backoff = sdk.retry.backoff else { return nil }
+        guard waits, sdk.retry.attempts == nil, !sdk.upload.rounds, let backoff = sdk.retry.backoff else {
+            return nil
+        }
         return backoff.delay(after: 1, chance: 0)
     }
 
@@ -132,7 +134,7 @@ extension DeclaredRules: SystemRuleSet {
     /// Whether events tell one of some values.
     private func hasEvents(with sources: [Placeholder.Source]) -> Bool {
         sdk.events.actions.values.contains { template in
-            !template.isOff && template.envelope.contains { sources.contains($0.source) }
+            !template.isOff && template.envelope.placeholders.contains { sources.contains($0.source) }
         }
     }
 

@@ -88,7 +88,7 @@ extension DeclaredSystem {
         _ device: inout Device, passive: Bool, now: Instant, effects: inout DeviceEffects
     ) {
         if device.isRunning { die(&device, effects: &effects) }
-        device.state = passive ? [.isRunning, .wasInBackground] : [.isRunning]
+        device.state = passive ? [.isRunning, .wasInBackground, .isUnseen] : [.isRunning]
         switch sdk.upload.timerRuns {
         case .foreground: break
         case .fromLaunch: if !passive { device.state.insert(.isForeground) }
@@ -120,14 +120,17 @@ extension DeclaredSystem {
         _ device: inout Device, now: Instant, effects: inout DeviceEffects
     ) {
         let isReturn = device.state.contains(.wasInBackground)
-        device.state.remove(.wasInBackground)
+        let isFirst = device.state.contains(.isUnseen)
+        device.state.remove([.wasInBackground, .isUnseen])
         device.state.insert(.isForeground)
         if sdk.retry.latch?.until.contains(.foreground) ?? false { device.state.remove(.isLatched) }
         renewSession(&device, now: now, isReturn: isReturn, effects: &effects)
         if countsForegrounds { device.epochs.change { $0.foregrounds &+= 1 } }
         if isReturn {
             fetchConfigs(at: .foreground, &device, now: now, effects: &effects)
-            capture(.foreground, on: &device, now: now, effects: &effects)
+            for action in isFirst ? sdk.events.firstForeground : DescribedSDK.Action.returns {
+                capture(action, on: &device, now: now, effects: &effects)
+            }
             if sdk.upload.onForeground {
                 beginFlush(&device, .foreground, due: now, now: now, effects: &effects)
             }

@@ -23,24 +23,23 @@ extension DeclaredSystem {
             ended, isPositive: verdict.isPositive,
             mark: verdict == .split && sdk.storage.seal == nil ? nil : false, of: &device,
             now: now, effects: &effects)
+        var isGivenUp = false
         switch verdict {
         case .delivered, .deliveredClear, .drop:
             finish(ended, verdict, outcome, of: &device, now: now, effects: &effects)
             device.failures = 0
         case .keep: endFlush(&device)
         case .retry, .halve:
-            endFlush(&device)
-            if verdict == .halve { device.eventLimit = UInt32(clamping: ended.rows.count / 2) }
-            noteFailure(of: ended, outcome, on: &device, now: now, effects: &effects)
+            isGivenUp = fail(ended, verdict, outcome, &device, now: now, effects: &effects)
         case .split where sdk.storage.seal != nil: splitFile(of: ended, &device)
         case .split: split(ended, of: &device)
         case .dropListed: drop(listed, of: ended, outcome, &device, effects: &effects)
         }
-        if !verdict.isPositive { obey(outcome, on: &device, now: now) }
+        if !isGivenUp { obey(outcome, verdict, on: &device, now: now) }
         if sdk.upload.overlaps {
             goOn(after: ended, verdict, &device, now: now, effects: &effects)
         } else {
-            goOn(&device, now: now, effects: &effects)
+            goOn(after: ended, verdict, of: &device, now: now, effects: &effects)
         }
         if verdict == .dropListed, isEnough(device) {
             beginFlush(&device, .count, due: now, now: now, effects: &effects)
@@ -64,11 +63,14 @@ extension DeclaredSystem {
         if sdk.storage.seal == nil { device.batchesLeft = 0 }
     }
 
-    /// The flush goes on with what may still be sent, or ends.
+    /// The flush goes on with what may still be sent, or ends. A wait that a success asks for lets its lane finish.
     private mutating func goOn(
-        _ device: inout Device, now: Instant, effects: inout DeviceEffects
+        after ended: DeclaredRequest, _ verdict: AnswerTable.Verdict, of device: inout Device, now: Instant,
+        effects: inout DeviceEffects
     ) {
-        if !mayUpload(device, now: now) { (device.batchesLeft, device.lanesLeft) = (0, 0) }
+        let mayGoOn = verdict.isPositive ? isOpen(device) : mayUpload(device, now: now)
+        if !mayGoOn { (device.batchesLeft, device.lanesLeft) = (0, 0) }
+        if sdk.upload.rounds { endRound(verdict, with: ended, &device, now: now, effects: &effects) }
         if device.batchesLeft > 0 || device.lanesLeft > 0 || !device.parts.isEmpty {
             if device.batchesLeft == 0 {
                 // What was split and is not sent any more is like any other row.
@@ -168,28 +170,76 @@ extension DeclaredSystem {
         device.batchesLeft += device.batchesLeft < .max - 2 ? 2 : 0
     }
 
+    /// From now on requests carry half as many events as this one, and half as many as before set off an upload, at most
+    /// as many as a request carries.
+    private func halve(_ request: DeclaredRequest, _ device: inout Device) {
+        let events = max(1, request.rows.count / 2)
+        let bulk = max(1, min((bulkSize(of: device) ?? .max) / 2, events))
+        device.eventLimit = UInt32(clamping: events)
+        device.bulkLimit = UInt32(clamping: bulk)
+    }
+
     // MARK: Failures
 
-    private mutating func noteFailure(
-        of request: DeclaredRequest, _ outcome: RequestOutcome, on device: inout Device, now: Instant,
-        effects: inout DeviceEffects
-    ) {
+    /// A request has failed, whose rows stay; of a round, that may not be all.
+    ///
+    /// - Returns: whether the SDK has given up.
+    private mutating func fail(
+        _ request: DeclaredRequest, _ verdict: AnswerTable.Verdict, _ outcome: RequestOutcome,
+        _ device: inout Device, now: Instant, effects: inout DeviceEffects
+    ) -> Bool {
         if case .failed(let failure) = outcome, let latch = sdk.retry.latch,
             latch.on.contains(AnswerTable.Failure(failure))
         {
             device.state.insert(.isLatched)
         }
-        // Failures of requests that were under way beside the one that began a wait do not count again.
-        guard now >= device.quietUntil else { return }
+        let waits = verdict != .halve
+        var isGivenUp = false
+        if sdk.upload.rounds {
+            device.failedRows += request.rows
+            if waits { device.state.insert(.hasRoundWait) }
+        } else {
+            endFlush(&device)
+            isGivenUp = noteFailure(
+                of: request.rows, in: request, waits: waits, on: &device, now: now, effects: &effects)
+        }
+        if verdict == .halve, !isGivenUp { halve(request, &device) }
+        return isGivenUp
+    }
+
+    /// Counts a failure and begins the wait after it.
+    ///
+    /// - Parameters:
+    ///   - rows: What is given up with the last try.
+    ///   - waits: Whether there is a wait: a request that was too large may go at once, with less in it.
+    /// - Returns: whether the SDK has given up.
+    @discardableResult
+    mutating func noteFailure(
+        of rows: ContiguousArray<EventRecord>, in request: DeclaredRequest, waits: Bool,
+        on device: inout Device, now: Instant, effects: inout DeviceEffects
+    ) -> Bool {
+        // Failures of requests that were under way beside the one that began a wait do not count again. Of rounds, and
+        // where nothing is beside it, a failure within a wait is the first after what asked for that.
+        guard now >= device.quietUntil || sdk.upload.rounds || sdk.upload.concurrency == 1 else {
+            return false
+        }
         device.failures = device.failures < .max ? device.failures + 1 : .max
         if let attempts = sdk.retry.attempts, Int(device.failures) > attempts {
-            return giveUp(request, of: &device, effects: &effects)
+            giveUp(rows, of: &device, now: now, effects: &effects)
+            return true
         }
-        guard let backoff = sdk.retry.backoff else { return }
+        guard waits, let backoff = sdk.retry.backoff else { return false }
         var chance = streams.retries(ofUpload: request.number, index: device.index)
         let wait = backoff.delay(
             after: device.failures, chance: backoff.jitter > .zero ? chance.uniform() : 0)
-        waitUntil(now + wait, on: &device)
+        waitUntil(sdk.upload.rounds ? longest(now + wait, on: device, now: now) : now + wait, on: &device)
+        return false
+    }
+
+    /// The end of a wait after a round, of which answers may have asked for a time already.
+    private func longest(_ end: Instant, on device: borrowing Device, now: Instant) -> Instant {
+        guard device.quietUntil > now else { return end }
+        return sdk.retry.retryAfter?.combine == .replace ? device.quietUntil : max(end, device.quietUntil)
     }
 
     private func waitUntil(_ end: Instant, on device: inout Device) {
@@ -197,24 +247,36 @@ extension DeclaredSystem {
         if sdk.retry.wakes { device.retryDue = end }
     }
 
+    private func endWait(of device: inout Device, now: Instant) {
+        if device.quietUntil > now { (device.quietUntil, device.retryDue) = (now, .distantFuture) }
+    }
+
+    /// What failed is given up: nothing is left to wait for, whatever answers asked for.
     private mutating func giveUp(
-        _ request: DeclaredRequest, of device: inout Device, effects: inout DeviceEffects
+        _ rows: ContiguousArray<EventRecord>, of device: inout Device, now: Instant,
+        effects: inout DeviceEffects
     ) {
         guard sdk.retry.exhausted != .latch else {
             device.state.insert(.isLatched)
             return
         }
         device.failures = 0
+        endWait(of: &device, now: now)
         guard canWrite(device) else { return }
-        remove(request.rows, as: .retriesExhausted, of: &device, effects: &effects)
+        remove(rows, as: .retriesExhausted, of: &device, effects: &effects)
         if sdk.retry.exhausted == .clear { clear(&device, as: .lost(.clearedUnsent), effects: &effects) }
     }
 
-    /// Obeys the time that an answer asks for.
-    private func obey(_ outcome: RequestOutcome, on device: inout Device, now: Instant) {
-        guard let rule = sdk.retry.retryAfter, case .answered(let status, _, let asked?, _) = outcome,
-            rule.on?.contains(status) ?? true
+    /// Obeys the time that an answer asks for. After a success it does so only where the description names the status;
+    /// where nothing is beside it, such a success ends the wait that one before it asked for.
+    private func obey(
+        _ outcome: RequestOutcome, _ verdict: AnswerTable.Verdict, on device: inout Device, now: Instant
+    ) {
+        guard let rule = sdk.retry.retryAfter, case .answered(let status, _, let asked, _) = outcome,
+            rule.on?.contains(status) ?? !verdict.isPositive
         else { return }
+        if verdict.isPositive, sdk.upload.concurrency == 1 { endWait(of: &device, now: now) }
+        guard let asked else { return }
         let end = now + min(asked, rule.longest)
         waitUntil(rule.combine == .max ? max(end, device.quietUntil) : end, on: &device)
     }

@@ -39,7 +39,7 @@ extension DeclaredSystem {
         guard let limit = sdk.storage.seal?.bytes, device.openBytes > 0,
             device.openBytes + record.bytes > limit
         else { return }
-        closeFile(of: &device)
+        closeFile(of: &device, now: record.capturedAt)
     }
 
     /// Gives up rows until a row has room in the bytes of the store.

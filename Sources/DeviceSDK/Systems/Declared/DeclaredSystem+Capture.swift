@@ -83,7 +83,7 @@ extension DeclaredSystem {
         } else {
             insert(record, on: &device, effects: &effects)
         }
-        closeFullFile(of: &device)
+        closeFullFile(of: &device, now: now)
         // Until the event is somewhere, nothing else refers to its state.
         if device.log.count <= count { device.trimEpochs() }
         if isImmediate[Int(draft.template)] {
@@ -121,15 +121,22 @@ extension DeclaredSystem {
 
     @inline(__always)
     func isEnough(_ device: borrowing Device) -> Bool {
-        guard var bulk = sdk.upload.flushBulkSize else { return false }
-        if device.turned > 0 { bulk = turned(device).flushBulkSize ?? bulk }
+        guard let bulk = bulkSize(of: device) else { return false }
         let count =
             switch sdk.upload.countOf {
             case .stored: device.log.count
             case .idle: device.log.idleCount
             case .sinceFlush: Int(device.sinceFlush)
             }
-        return count >= min(bulk, Int(device.eventLimit))
+        return count >= bulk
+    }
+
+    /// Events that set off an upload; `nil` for none.
+    @inline(__always)
+    func bulkSize(of device: borrowing Device) -> Int? {
+        guard var bulk = sdk.upload.flushBulkSize else { return nil }
+        if device.turned > 0 { bulk = turned(device).flushBulkSize ?? bulk }
+        return min(bulk, Int(device.bulkLimit))
     }
 
     /// The ticks that were skipped because nothing was stored are over. One that is due now is not: timers come after

@@ -48,12 +48,14 @@ extension DeclaredSystem {
         device.fetches = []
         device.fetchedAt = []
         device.parts = []
+        device.failedRows = []
         device.flushDue = .distantFuture
         device.retryDue = .distantFuture
         device.quietUntil = Instant(nanoseconds: .min)
         device.failures = 0
         device.sinceFlush = 0
         device.eventLimit = .max
+        device.bulkLimit = .max
         device.batchesLeft = 0
         device.lanesLeft = 0
         device.fileCursor = 0

@@ -18,9 +18,10 @@ extension DeclaredSystem {
         guard device.requests.isEmpty || sdk.upload.overlaps, mayUpload(device, now: now) else { return }
         device.retryDue = .distantFuture
         device.sinceFlush = 0
+        forgetRound(&device)
         tidy(&device, now: now, effects: &effects)
         if let seal = sdk.storage.seal {
-            if seal.at == .flush { closeFile(of: &device) }
+            if seal.at == .flush { closeFile(of: &device, now: now) }
             device.fileCursor = 0
         }
         guard !sdk.upload.overlaps else {
@@ -49,7 +50,13 @@ extension DeclaredSystem {
     /// Whether nothing forbids an upload.
     @inline(__always)
     func mayUpload(_ device: borrowing Device, now: Instant) -> Bool {
-        now >= device.quietUntil && networkMask.contains(device.epochs.current.network)
+        now >= device.quietUntil && isOpen(device)
+    }
+
+    /// Whether nothing but a wait forbids an upload.
+    @inline(__always)
+    func isOpen(_ device: borrowing Device) -> Bool {
+        networkMask.contains(device.epochs.current.network)
             && !device.state.contains(.isLatched) && (device.turned == 0 || turned(device).uploads)
             && (!holdsCaptures || heldLimit(of: device) == nil) && maySend(device)
     }
@@ -84,12 +91,12 @@ extension DeclaredSystem {
                 else { break }
                 device.batchesLeft -= device.batchesLeft < .max ? 1 : 0
             }
-        } while takeNextLane(&device)
+        } while takeNextLane(&device, now: now)
     }
 
-    /// The next lane has its turn when the one before is done with.
-    private func takeNextLane(_ device: inout Device) -> Bool {
-        guard device.lanesLeft > 0, device.requests.isEmpty else { return false }
+    /// The next lane has its turn when the one before is done with, and nothing asked for a wait.
+    private func takeNextLane(_ device: inout Device, now: Instant) -> Bool {
+        guard device.lanesLeft > 0, device.requests.isEmpty, mayUpload(device, now: now) else { return false }
         device.lanesLeft -= 1
         device.batchesLeft = device.laneBatches
         return true
@@ -108,7 +115,7 @@ extension DeclaredSystem {
         guard !rows.isEmpty, !rows.contains(where: { $0.inFlight == .max }) else { return false }
         let request = DeclaredRequest(
             number: RequestNumber(kind: .upload, number: device.uploadCount), rows: rows,
-            plannedAt: plannedAt, batchesLeft: batchesLeft)
+            plannedAt: plannedAt, batchesLeft: batchesLeft, sealedAt: closing(of: rows, device))
         device.uploadCount += 1
         device.update(request, mark: true) { $0.inFlight += 1 }
         device.requests.append(request)
@@ -128,6 +135,7 @@ extension DeclaredSystem {
         if let seal = sdk.storage.seal {
             return seal.at == .day ? nextDays(of: &device, now: now) : nextFile(of: &device)
         }
+        guard !sdk.upload.rounds || device.requests.isEmpty else { return [] }
         var rows = ContiguousArray<EventRecord>()
         let lane = sdk.lanes.count - Int(device.lanesLeft)
         let batch = min(mostEvents(inLane: lane, of: device) ?? .max, Int(device.eventLimit))
@@ -141,7 +149,7 @@ extension DeclaredSystem {
                 lanes[Int(row.template)] == lane && (!waits || device.epochs[row.epoch].account != nil)
             }
         }
-        return fitting(rows)
+        return sdk.upload.rounds ? beginRound(of: rows, &device) : fitting(rows)
     }
 
     /// Events in a request at most; `nil` for no limit. No configuration puts several into one that has room for one.

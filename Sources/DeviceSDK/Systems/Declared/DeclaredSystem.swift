@@ -80,11 +80,11 @@ package struct DeclaredSystem: RowCustodian {
     private static func head(
         _ plan: PopulationPlan, _ config: DescribedSDK.Config, _ texts: DeclaredPopulationTexts
     ) -> RequestHead {
-        var lines = config.body == nil ? "" : "Content-Type: application/json\r\n"
-        for header in plan.target.headers { lines += "\(header.name): \(header.value)\r\n" }
+        let lines = config.body == nil ? "" : "Content-Type: application/json\r\n"
         return RequestHead(
             method: config.method == .get ? .get : .post,
-            path: texts.text(of: config.path) + query(config.query, texts), headerLines: lines)
+            path: texts.text(of: config.path) + query(config.query, texts),
+            headerLines: plan.target.headerLines(after: lines))
     }
 
     private static func query(
@@ -102,14 +102,13 @@ package struct DeclaredSystem: RowCustodian {
         if !path.contains("?") { path += query(request.query, texts) }
         var lines = request.headers.map { "\($0.name): \(texts.text(of: $0.value))\r\n" }.joined()
         if request.compress == .gzip { lines += "Content-Encoding: gzip\r\n" }
-        for header in plan.target.headers { lines += "\(header.name): \(header.value)\r\n" }
         let method: RequestHead.Method =
             switch request.method {
             case .get: .get
             case .post: .post
             case .put: .put
             }
-        return RequestHead(method: method, path: path, headerLines: lines)
+        return RequestHead(method: method, path: path, headerLines: plan.target.headerLines(after: lines))
     }
 
     private static func encoded(_ text: String) -> String {
@@ -164,7 +163,7 @@ package struct DeclaredSystem: RowCustodian {
         let lane = lane(of: device.requests[open].rows)
         encoders[lane].encode(
             device.requests[open].rows, index: Int(device.index), number: device.number,
-            epochs: device.epochs, at: now, into: &body)
+            epochs: device.epochs, at: now, sealed: device.requests[open].sealedAt, into: &body)
         return heads[lane].method == .get ? Self.asking(heads[lane], &body) : heads[lane]
     }
 
@@ -182,7 +181,7 @@ package struct DeclaredSystem: RowCustodian {
         guard let open = device.requests.firstIndex(where: { $0.number == request }) else { return nil }
         encoders[lane(of: device.requests[open].rows)].encodeList(
             device.requests[open].rows, index: Int(device.index), number: device.number,
-            epochs: device.epochs, at: now, into: &plain)
+            epochs: device.epochs, at: now, sealed: device.requests[open].sealedAt, into: &plain)
         return .list
     }
 

@@ -115,6 +115,7 @@ extension DescribedSDK.Action {
         case .sessionEnd: 14
         case .optIn: 15
         case .optOut: 16
+        case .reopen: 17
         case .business, .profileSet, .profileSetOnce, .profileUnset, .profileIncrement, .profileAppend,
             .profileDelete, .item:
             nil

@@ -30,7 +30,7 @@ package struct GrowingDevice<Table: GrowingEventTable>: HookedDevice, RowDevice,
 
     package var trace = UIKitTrace()
     var queue = GrowingQueue()
-    var timers: ContiguousArray<EventTimer> = []
+    var timers = EventTimers()
     /// The timer's next tick; never while the process is suspended.
     var tickDue = Instant.distantFuture
     /// The tick after the start of the process, from which the others count.

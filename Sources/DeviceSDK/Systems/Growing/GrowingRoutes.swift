@@ -62,14 +62,14 @@ struct GrowingEndpoints: Sendable {
     private let fixedPath: String?
     /// The target's own query, with `&` behind it.
     private let query: String
-    let addedLines: String
+    private let target: PopulationPlan.Target
 
     init(target: PopulationPlan.Target, rules: GrowingRules) {
         let address = target.pathAndQuery
         let path = String(address.prefix { $0 != "?" && $0 != "#" })
         let own = address.dropFirst(path.count).prefix { $0 != "#" }.dropFirst()
         query = own.isEmpty ? "" : own + "&"
-        addedLines = target.headers.map { "\($0.name): \($0.value)\r\n" }.joined()
+        self.target = target
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
         if parts.count >= 5, parts[parts.count - 1] == "collect", parts[parts.count - 3] == "projects",
             parts[parts.count - 4] == "v3"
@@ -83,6 +83,9 @@ struct GrowingEndpoints: Sendable {
             fixedPath = path.isEmpty ? "/" : path
         }
     }
+
+    /// A request's own lines with those that the scenario adds.
+    func headerLines(after own: String) -> String { target.headerLines(after: own) }
 
     /// Path and query of a request.
     ///

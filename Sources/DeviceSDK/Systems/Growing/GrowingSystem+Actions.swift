@@ -91,8 +91,7 @@ extension GrowingSystem {
         case .web(let event, let subject):
             actOnWebPage(event, subject, on: &device, at: now, effects: &effects)
         case .beginTimed(let event) where rules.isVersion4 && rules.dataCollectionEnabled:
-            device.timers.removeAll { $0.event == event }
-            device.timers.append(EventTimer(event: event, began: now))
+            device.timers.begin(event, at: now)
         case .login(let account, _): login(&device, account: account, at: now, effects: &effects)
         case .logout: device.epochs.change { $0.account = nil }
         case .profile(let update, let subject):
@@ -113,11 +112,8 @@ extension GrowingSystem {
         var draft = GrowingDraft(templates.business(event))
         draft.screen = device.lastPage == GrowingTemplates.none ? .max : UInt16(device.lastPage >> 16)
         draft.detail = subject
-        guard !device.timers.isEmpty else { return draft }
         let origin = plan.app.events[Int(event)].variant?.origin ?? event
-        guard let index = device.timers.firstIndex(where: { $0.event == origin }) else { return draft }
-        let timer = device.timers.remove(at: index)
-        let duration = now - timer.began + timer.accumulated
+        guard let duration = device.timers.end(origin, at: now) else { return draft }
         // `durationFrom:to:`: out of the range (0, 24 h) it counts as nothing.
         let isInRange = duration > .zero && duration < .hours(24)
         let timed = TimedSubject(subject, milliseconds: isInRange ? duration.milliseconds : 0)

@@ -12,7 +12,7 @@ extension GrowingSystem {
             let open = device.requests.firstIndex(where: { $0.number == request })
         else { return nil }
         // The budget of a day counts bytes, and a device acts on it.
-        if device.requests[open].countsBytes {
+        if device.requests[open].countsBytes, events.areSent {
             var body = WireBuffer()
             swap(&body, &unsent)
             body.removeAll()

@@ -73,7 +73,7 @@ extension GrowingSystem {
         }
         device.queue = GrowingQueue()
         device.requests = []
-        device.timers = []
+        device.timers = EventTimers()
         device.trace = UIKitTrace()
         device.tickDue = .distantFuture
         device.firstTick = .distantFuture

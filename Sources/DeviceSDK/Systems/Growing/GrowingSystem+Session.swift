@@ -60,7 +60,7 @@ extension GrowingSystem {
             refreshSession(of: &device)
             visit(&device, at: now, effects: &effects)
         }
-        for index in device.timers.indices { device.timers[index].began = now }
+        device.timers.resume(at: now)
         if isReturn { post(.foreground, on: &device, at: now, effects: &effects) }
         if rules.collectsLocation && !device.state.contains(.hasLocation) {
             setLocation(of: &device, at: now, effects: &effects)
@@ -76,11 +76,7 @@ extension GrowingSystem {
         post(GrowingDraft(GrowingTemplates.appClosed), on: &device, at: now, effects: &effects)
         post(.background, on: &device, at: now, effects: &effects)
         flush(.timing, of: &device, effects: &effects)
-        for index in device.timers.indices {
-            let timer = device.timers[index]
-            device.timers[index].accumulated = timer.accumulated + (now - timer.began)
-            device.timers[index].began = now
-        }
+        device.timers.pause(at: now)
         if rules.upload.onBackground { sendAll(&device, due: now, now: now, effects: &effects) }
         if !rules.upload.whileInBackground { device.tickDue = .distantFuture }
     }
@@ -180,7 +176,7 @@ extension GrowingSystem {
     }
 
     /// The leeway that the system takes; less than an interval.
-    private func delayed(_ tick: Instant, of device: borrowing Device) -> Instant {
+    private mutating func delayed(_ tick: Instant, of device: borrowing Device) -> Instant {
         let most = min(rules.upload.jitter, rules.upload.flushInterval - .milliseconds(1))
         guard most > .zero else { return tick }
         let number = UInt64(bitPattern: (tick - device.firstTick).nanoseconds)

@@ -18,8 +18,9 @@ extension GrowingSystem {
             var missing = ContiguousArray<EventRecord>()
             device[kind].table.open { missing.append($0) }
             for record in missing { end(record, as: .lost(.storageError), on: device, effects: &effects) }
+            guard let ttl = rules.storage.ttl else { continue }
             var expired = ContiguousArray<EventRecord>()
-            device[kind].table.expire(through: now - rules.storage.ttl) { expired.append($0) }
+            device[kind].table.expire(through: now - ttl) { expired.append($0) }
             for record in expired { end(record, as: .evicted(.expired), on: device, effects: &effects) }
         }
         device.trim()

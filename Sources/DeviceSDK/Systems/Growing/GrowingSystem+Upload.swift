@@ -126,7 +126,7 @@ extension GrowingSystem {
         rules.usesProtobuf && routes.dialects[channel] == .v3 ? .message : .json
     }
 
-    package func timeout(of request: GrowingRequest) -> Interval {
+    package mutating func timeout(of request: GrowingRequest) -> Interval {
         services.network?.timeout ?? rules.upload.timeout
     }
 }
@@ -141,7 +141,7 @@ extension GrowingSystem {
             return RequestHead(
                 method: .post,
                 path: endpoints.path(endpoints.path(template: GrowingChannel.template), stm: stm),
-                headerLines: endpoints.addedLines)
+                headerLines: endpoints.headerLines(after: ""))
         }
         let open = device.requests[index]
         let channel = Int(open.channel)
@@ -156,7 +156,7 @@ extension GrowingSystem {
             headerLines: pack(channel, stm: stm, sentAt: timestamp(stm, open, device)))
         body.append(contentsOf: packed)
         device.requests[index].bytes = UInt64(packed.count)
-        head.headerLines += endpoints.addedLines
+        head.headerLines = endpoints.headerLines(after: head.headerLines)
         services.network?.prepare(&head)
         return head
     }

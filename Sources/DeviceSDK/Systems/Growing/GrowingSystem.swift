@@ -92,7 +92,8 @@ package struct GrowingSystem<Table: GrowingEventTable>: HookingSystem, RowCustod
         self.endpoints = endpoints
         carriedHeads = routes.paths.map {
             RequestHead(
-                method: .post, path: endpoints.path(template: $0), headerLines: endpoints.addedLines)
+                method: .post, path: endpoints.path(template: $0),
+                headerLines: endpoints.headerLines(after: ""))
         }
         let encoder = GrowingEncoder(
             plan: plan, rules: rules, templates: templates, views: views, routes: routes,

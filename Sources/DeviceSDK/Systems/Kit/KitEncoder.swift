@@ -12,8 +12,7 @@ struct KitEncoder {
     private let codes: KitRules.TypeCodes
     private let views: AppViews
     private let zip = ZipEncoder()
-    private let headers: String
-    /// The head of an upload that is handed over without its bytes.
+    /// The head of an upload without its bytes: of one that is handed over, or that is not open any more.
     let carriedHead: RequestHead
     private let streams: PopulationStreams
 
@@ -22,8 +21,8 @@ struct KitEncoder {
         codes = rules.typeCodes
         self.views = views
         streams = plan.streams
-        headers = plan.target.headers.map { "\($0.name): \($0.value)\r\n" }.joined()
-        carriedHead = RequestHead(method: .post, path: plan.target.pathAndQuery, headerLines: headers)
+        carriedHead = RequestHead(
+            method: .post, path: plan.target.pathAndQuery, headerLines: plan.target.headerLines(after: ""))
     }
 
     /// Whether a row carries the harness's id: controls' rows do, in their info.
@@ -58,9 +57,7 @@ struct KitEncoder {
 
     /// Writes the body of the device's open upload.
     func encode(_ device: borrowing KitDevice, into body: inout WireBuffer) -> RequestHead {
-        guard let request = device.request else {
-            return RequestHead(method: .post, path: plan.target.pathAndQuery, headerLines: headers)
-        }
+        guard let request = device.request else { return carriedHead }
         let handset = handset(of: device)
         let files = files(of: device, until: request.end, handset)
         var archive = WireBuffer()
@@ -79,7 +76,8 @@ struct KitEncoder {
         let version = plan.app.versions[Int(device.epochs.current)]
         var lines = "Content-Type: multipart/form-data; boundary=\(boundary.text)\r\n"
         lines += "User-Agent: \(userAgentName)/\(version) (iPhone; iOS \(handset.system); Scale/2.00)\r\n"
-        return RequestHead(method: .post, path: plan.target.pathAndQuery, headerLines: lines + headers)
+        return RequestHead(
+            method: .post, path: plan.target.pathAndQuery, headerLines: plan.target.headerLines(after: lines))
     }
 
     /// `CFBundleName` in ASCII, as AFNetworking makes it; the last part of the bundle's identifier where the

@@ -63,7 +63,8 @@ extension KitSystem {
     }
 
     /// AFNetworking's JSON serializer takes 2xx with one of three content types; the SDK then asks the
-    /// object for `statusCode`, a number or a text, and compares `integerValue` with 200.
+    /// object for `statusCode`, formats it as text (`%@`), and compares that with `200`. So a number may be
+    /// written as `200.0`, and a text has to be these three digits.
     ///
     /// JSON that is no object would raise in the callback and end the app; here it counts as a failure.
     private func isPositive(_ outcome: RequestOutcome) -> Bool {
@@ -72,13 +73,13 @@ extension KitSystem {
         else { return false }
         let type = contentType.prefix { $0 != ";" }.lowercased().filter { $0 != " " }
         guard ["application/json", "text/json", "text/javascript"].contains(type) else { return false }
-        let code: Int64? = body.withUnsafeBytes { bytes in
+        let isSuccess = body.withUnsafeBytes { bytes in
             try? parser.withParsed(bytes) { answer in
                 let code = answer["statusCode"]
-                return code?.int64 ?? code?.bytes.flatMap { Int64(String(decoding: $0, as: UTF8.self)) }
+                return code?.double == 200 || code?.string == "200"
             }
         }
-        return code == 200
+        return isSuccess ?? false
     }
 
     /// Removes the files whose names lack the date of this moment: what was written after the archive was

@@ -2,7 +2,7 @@ package import DeviceSDK
 package import Timebase
 
 /// The state of one simulated Sensors SDK: what is on its disk, what is in its memory, what is on
-/// its way. Some 220 bytes and no heap while nothing is stored and nothing is on its way.
+/// its way. 224 bytes and no heap while nothing is stored and nothing is on its way.
 package struct SensorsDevice<Store: SensorsStore>: RowDevice {
     package let index: UInt32
     package let slot: UInt32
@@ -12,23 +12,23 @@ package struct SensorsDevice<Store: SensorsStore>: RowDevice {
 
     /// The local date of the first launch, in days since 1970-01-01.
     var firstDay = Int32.min
+    package var nextSequence: UInt32 = 0
+    /// Counts the draws that belong to no event: failing deletions and intervals between fetches.
+    var drawCount: UInt32 = 0
     /// The store on disk.
     var store: Store
-    package var nextSequence: UInt32 = 0
-    var epochs: EpochLog<SensorsEpoch>
     /// The configuration on disk: an index into the system's table.
     var storedConfig: UInt16 = 0
+    var epochs: EpochLog<SensorsEpoch>
     /// When a random interval lets the next fetch of the configuration pass.
     var nextFetchAt = Instant(nanoseconds: .min)
 
     // What dies with the process.
 
-    /// Rows that the store refused (4.9.1): uploaded before and instead of the store's.
-    var memory = EventLog()
+    var memory = SensorsRefusedRows()
     /// What waits behind a running request (1.10.17, and debug mode).
     var waiting = SerialQueue()
     var lastTap: (screen: UInt16, control: UInt16) = (.max, .max)
-    var timers: ContiguousArray<EventTimer> = []
     /// The next tick of the foreground timer; never while it is stopped.
     var flushDue = Instant.distantFuture
     /// When a failed fetch of the configuration is tried again.
@@ -37,6 +37,7 @@ package struct SensorsDevice<Store: SensorsStore>: RowDevice {
     /// When the clock of `$AppEnd` started; never while it does not run.
     var appEndSince = Instant.distantFuture
     var lastTapAt = Instant(nanoseconds: .min)
+    var timers = EventTimers()
     var currentScreen = UInt16.max
     /// The last page that was reported, where screens are not reported as themselves alone.
     var viewedPage = UInt16.max
@@ -50,8 +51,6 @@ package struct SensorsDevice<Store: SensorsStore>: RowDevice {
     package var detached: ContiguousArray<DetachedEvent> = []
     var uploadCount: UInt32 = 0
     var fetchCount: UInt32 = 0
-    /// Counts the draws that belong to no event: failing deletions and intervals between fetches.
-    var drawCount: UInt32 = 0
 
     struct State: OptionSet {
         let rawValue: UInt8
@@ -91,6 +90,7 @@ package struct SensorsDevice<Store: SensorsStore>: RowDevice {
                 isForeground ? retry.due : .distantFuture)
         }
     }
+    package mutating func prefetch() { store.prefetch() }
     var isRunning: Bool { state.contains(.isRunning) }
     var isBlocked: Bool { state.contains(.isBlocked) }
 

@@ -25,16 +25,16 @@ struct SensorsEndpoints: Sendable {
         var own = "User-Agent: SensorsAnalytics iOS SDK\r\n"
         own += "Content-Type: application/x-www-form-urlencoded\r\n"
         if let cookie = rules.cookie { own += "Cookie: \(cookie)\r\n" }
-        let added = plan.target.headers.map { "\($0.name): \($0.value)\r\n" }.joined()
         upload = RequestHead(
-            method: .post, path: path.isEmpty ? "/" + target : target, headerLines: own + added)
+            method: .post, path: path.isEmpty ? "/" + target : target,
+            headerLines: plan.target.headerLines(after: own))
         let dryRun = rules.debugMode == .debugOnly ? "Dry-Run: true\r\n" : ""
         // The published text speaks of an added component; the sources replace the last one.
         let debugPath = rules.version == .document ? path + "/debug" : folder + "debug"
         debug = RequestHead(
-            method: .post, path: debugPath + query, headerLines: own + dryRun + added)
+            method: .post, path: debugPath + query, headerLines: plan.target.headerLines(after: own + dryRun))
         configPath = folder + "config/iOS.conf"
-        configHeaders = added
+        configHeaders = plan.target.headerLines(after: "")
         isVersion4 = rules.isVersion4
         var suffix = "app_id=" + Self.escaped(plan.app.bundleIdentifier)
         if let project = Self.value(of: "project", in: query.dropFirst()) { suffix += "&project=\(project)" }

@@ -86,8 +86,7 @@ extension SensorsSystem {
         case .registerSuperProperties(let group):
             device.epochs.change { $0.superGroups |= 1 << UInt64(group & 63) }
         case .beginTimed(let event):
-            device.timers.removeAll { $0.event == event }
-            device.timers.append(EventTimer(event: event, began: now))
+            device.timers.begin(event, at: now)
         default: break
         }
     }
@@ -124,11 +123,9 @@ extension SensorsSystem {
         var draft = EventDraft(templates.business(event), screen: device.currentScreen)
         draft.detail = subject
         if templates.isRepeated(event) { draft.flags.insert(.repeated) }
-        guard !device.timers.isEmpty, !isDisabled(device) else { return draft }
         let origin = plan.app.events[Int(event)].variant?.origin ?? event
-        guard let index = device.timers.firstIndex(where: { $0.event == origin }) else { return draft }
-        let timer = device.timers.remove(at: index)
-        draft.setDuration(now - timer.began + timer.accumulated, isVersion4: isVersion4)
+        guard !isDisabled(device), let duration = device.timers.end(origin, at: now) else { return draft }
+        draft.setDuration(duration, isVersion4: isVersion4)
         return draft
     }
 }

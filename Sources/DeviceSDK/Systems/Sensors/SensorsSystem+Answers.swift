@@ -91,7 +91,7 @@ extension SensorsSystem {
     ) -> Bool {
         var deleted = ContiguousArray<EventRecord>()
         if request.isFromMemory {
-            _ = device.memory.delete(request.rows) { deleted.append($0) }
+            device.memory.delete(request.rows) { deleted.append($0) }
         } else {
             #if PLANTED
                 if Planted.has(.deleteOtherBatch) {

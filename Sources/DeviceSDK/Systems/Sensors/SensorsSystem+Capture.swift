@@ -18,7 +18,7 @@ extension SensorsSystem {
     ) -> Bool {
         let cause = suppression(of: draft, on: device)
         var flags = draft.flags
-        if localDay(now, of: device) == device.firstDay { flags.insert(.firstDay) }
+        if localDay(now, of: device.index) == device.firstDay { flags.insert(.firstDay) }
         if isDebug(device) { flags.insert(.debug) }
         var record = EventRecord(
             capturedAt: now, sequence: device.nextSequence,
@@ -119,7 +119,7 @@ extension SensorsSystem {
         _ record: EventRecord, on device: inout Device, effects: inout DeviceEffects
     ) {
         if isVersion4 {
-            _ = device.memory.append(record)
+            device.memory.append(record)
         } else {
             seal(record, .lost(.storageError), on: device, effects: &effects)
         }
@@ -186,11 +186,11 @@ extension SensorsSystem {
         let past = PastEvents(plan: plan, index: Int(device.index))
         device.state.insert(.hasLaunched)
         _ = device.store.open()
-        device.firstDay = localDay(PastEvents.time(age: Int64(count), before: plan.start), of: device)
+        device.firstDay = localDay(PastEvents.time(age: Int64(count), before: plan.start), of: device.index)
         for age in stride(from: Int64(count), to: 0, by: -1) {
             let at = PastEvents.time(age: age, before: plan.start)
             let draft = prefillDraft(past, of: device)
-            let isFirstDay = localDay(at, of: device) == device.firstDay
+            let isFirstDay = localDay(at, of: device.index) == device.firstDay
             let flags: SensorsEventFlags = isFirstDay ? [.firstDay] : []
             var record = EventRecord(
                 capturedAt: at, sequence: device.nextSequence, epoch: device.epochs.reference(),

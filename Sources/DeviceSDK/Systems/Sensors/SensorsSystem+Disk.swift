@@ -40,7 +40,7 @@ extension SensorsSystem {
         guard device.store.open(), device.memory.count > 0 else { return }
         var waiting = ContiguousArray<EventRecord>()
         device.memory.forEach { waiting.append($0) }
-        device.memory = EventLog()
+        device.memory.removeAll()
         for var record in waiting {
             // In the table the row is new; requests that carry it know it by another id.
             record.isUploading = false
@@ -48,7 +48,7 @@ extension SensorsSystem {
                 makeBytes(for: record, on: &device, effects: &effects), write(record, on: &device)
             else {
                 // The host's own disk: a modelled one has just let the table be created.
-                _ = device.memory.append(record)
+                device.memory.append(record)
                 continue
             }
         }

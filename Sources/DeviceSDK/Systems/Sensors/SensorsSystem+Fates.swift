@@ -46,10 +46,10 @@ extension SensorsSystem {
             device.store.noteAll { $0.inFlight = 0 }
         }
         device.store.close()
-        device.memory = EventLog()
+        device.memory.removeAll()
         device.waiting.removeAll()
         device.requests = []
-        device.timers = []
+        device.timers = EventTimers()
         device.flushDue = .distantFuture
         device.retryDue = .distantFuture
         device.retry = RetryState()

@@ -14,7 +14,7 @@ extension SensorsSystem {
         if device.isRunning { die(&device, effects: &effects) }
         let isFirst = !device.state.contains(.hasLaunched)
         device.state = passive ? [.isRunning, .hasLaunched, .wasInBackground] : [.isRunning, .hasLaunched]
-        if device.firstDay == .min { device.firstDay = localDay(now, of: device) }
+        if device.firstDay == .min { device.firstDay = localDay(now, of: device.index) }
         _ = device.store.open()
         expire(&device, now: now, effects: &effects)
         device.epochs.change { $0.startedPassively = passive }
@@ -55,7 +55,7 @@ extension SensorsSystem {
             fetchConfigIfDue(&device, now: now, effects: &effects)
         }
         if isVersion4 && wasActive { return }
-        for index in device.timers.indices { device.timers[index].began = now }
+        device.timers.resume(at: now)
         if isHot {
             if isVersion4 { device.appEndSince = now }
             var draft = EventDraft(SensorsTemplates.appStart)
@@ -91,11 +91,7 @@ extension SensorsSystem {
         device.flushDue = .distantFuture
         if rules.remoteConfig.fetchOn != .background { device.retryDue = .distantFuture }
         if !isVersion4 { device.epochs.change { $0.startedPassively = false } }
-        for index in device.timers.indices {
-            let timer = device.timers[index]
-            device.timers[index].accumulated = timer.accumulated + (now - timer.began)
-            device.timers[index].began = now
-        }
+        device.timers.pause(at: now)
         trackEnd(&device, now: now, effects: &effects)
         if rules.upload.onBackground {
             if rules.storage.vacuum { device.state.insert(.wantsVacuum) }

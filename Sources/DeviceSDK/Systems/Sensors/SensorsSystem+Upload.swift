@@ -85,7 +85,7 @@ extension SensorsSystem {
             number: RequestNumber(kind: .upload, number: device.uploadCount), plannedAt: plannedAt)
         request.isFromMemory = device.memory.count > 0
         if request.isFromMemory {
-            device.memory.copy(limit, from: rules.storage.order, idleOnly: true, into: &request.rows)
+            device.memory.copyIdle(limit, from: rules.storage.order, into: &request.rows)
         } else {
             device.store.copy(
                 limit, from: rules.storage.order, of: tellsInstant ? flush.rows : .all, idleOnly: true,

@@ -170,8 +170,10 @@ package struct SensorsSystem<Store: SensorsStore>: RowCustodian {
     }
 
     /// Days since 1970-01-01 on the device's calendar.
-    func localDay(_ instant: Instant, of device: borrowing Device) -> Int32 {
-        let offset = hasZones ? plan.utcOffset(index: Int(device.index), at: instant) : plan.utcOffset
+    ///
+    /// - Parameter index: The device's. Handed the device, it would be handed a copy, for each event.
+    func localDay(_ instant: Instant, of index: UInt32) -> Int32 {
+        let offset = hasZones ? plan.utcOffset(index: Int(index), at: instant) : plan.utcOffset
         return Int32(truncatingIfNeeded: CivilTime.dayNumber(instant, offset: offset))
     }
 

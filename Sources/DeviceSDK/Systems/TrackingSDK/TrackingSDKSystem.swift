@@ -46,8 +46,8 @@ package struct TrackingSDKSystem: HookingSystem, Custodian {
         var lines = "Content-Type: application/json\r\n"
         // Without a key the app passes none, and `setValue:nil` sets no header.
         if !plan.target.apiKey.isEmpty { lines += "X-API-Key: \(plan.target.apiKey)\r\n" }
-        for header in plan.target.headers { lines += "\(header.name): \(header.value)\r\n" }
-        head = RequestHead(method: .post, path: plan.target.pathAndQuery, headerLines: lines)
+        head = RequestHead(
+            method: .post, path: plan.target.pathAndQuery, headerLines: plan.target.headerLines(after: lines))
     }
 
     package func makeDevice(index: Int, slot: UInt32, number: UInt32) -> Device {

@@ -1,10 +1,6 @@
 extension CodelessFixture {
     static let scenarios = [codelessAnswers, codelessFiles]
 
-    private static let codelessSystems: [SystemMember] = [
-        .codeless(), .codeless("codeless-corrected", more: SystemMember.corrected),
-    ]
-
     /// Parts that fail stay in memory; the corrected SDK tries them again at its timer's next tick.
     private static let codelessAnswers = {
         let faults =

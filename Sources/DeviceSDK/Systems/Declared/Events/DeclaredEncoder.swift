@@ -32,12 +32,15 @@ final class DeclaredEncoder {
 
     /// Appends the body of an upload.
     ///
-    /// - Parameter now: The time of the attempt.
+    /// - Parameters:
+    ///   - now: The time of the attempt.
+    ///   - sealed: When the file was closed that it sends; `nil` for no file.
     func encode(
         _ rows: ContiguousArray<EventRecord>, index: Int, number: UInt32,
-        epochs: borrowing EpochLog<DeclaredEpoch>, at now: Instant, into body: inout WireBuffer
+        epochs: borrowing EpochLog<DeclaredEpoch>, at now: Instant, sealed: Instant? = nil,
+        into body: inout WireBuffer
     ) {
-        var writer = begin(index: index, number: number, at: now)
+        var writer = begin(index: index, number: number, by: epochs.current, at: now, sealed: sealed)
         if gzip != nil || program.form != nil {
             var json = WireBuffer()
             swap(&json, &plain)
@@ -114,9 +117,10 @@ final class DeclaredEncoder {
     /// Appends the events as a JSON list, whatever is around them in a body.
     func encodeList(
         _ rows: ContiguousArray<EventRecord>, index: Int, number: UInt32,
-        epochs: borrowing EpochLog<DeclaredEpoch>, at now: Instant, into list: inout WireBuffer
+        epochs: borrowing EpochLog<DeclaredEpoch>, at now: Instant, sealed: Instant? = nil,
+        into list: inout WireBuffer
     ) {
-        var writer = begin(index: index, number: number, at: now)
+        var writer = begin(index: index, number: number, by: epochs.current, at: now, sealed: sealed)
         list.append(UInt8(ascii: "["))
         writer.write(rows, epochs: epochs, into: &list)
         list.append(UInt8(ascii: "]"))
@@ -125,7 +129,7 @@ final class DeclaredEncoder {
 
     /// The bytes of an event's JSON.
     func size(of record: EventRecord, epoch: DeclaredEpoch, index: Int, number: UInt32) -> Int {
-        var writer = begin(index: index, number: number, at: record.capturedAt)
+        var writer = begin(index: index, number: number, by: epoch, at: record.capturedAt)
         var json = WireBuffer()
         swap(&json, &plain)
         json.removeAll()
@@ -142,7 +146,7 @@ final class DeclaredEncoder {
         into body: inout WireBuffer
     ) {
         guard let steps = program.fetches[config] else { return }
-        var writer = begin(index: index, number: number, at: now)
+        var writer = begin(index: index, number: number, by: epoch, at: now)
         writer.set(epoch)
         writer.write(steps, into: &body)
         self.writer = writer
@@ -151,7 +155,7 @@ final class DeclaredEncoder {
     /// The key by which a collector knows an event without an id of the harness: the product and the parts in order, joined
     /// with U+001F; a text as it is, everything else as JSON.
     func naturalKey(_ record: EventRecord, epoch: DeclaredEpoch, index: Int, number: UInt32) -> NaturalKey {
-        var writer = begin(index: index, number: number, at: record.capturedAt)
+        var writer = begin(index: index, number: number, by: epoch, at: record.capturedAt)
         var key = WireBuffer(product)
         var json = WireBuffer()
         for part in program.keys[Int(record.template)] {
@@ -168,9 +172,11 @@ final class DeclaredEncoder {
     }
 
     /// The writer, for a device and an attempt: a copy, so that no access to the class is checked while it writes.
-    private func begin(index: Int, number: UInt32, at now: Instant) -> DeclaredWriter {
+    private func begin(
+        index: Int, number: UInt32, by sender: DeclaredEpoch, at now: Instant, sealed: Instant? = nil
+    ) -> DeclaredWriter {
         var writer = writer
-        writer.begin(index: index, number: number, at: now) {
+        writer.begin(index: index, number: number, by: sender, at: now, sealed: sealed ?? now) {
             DeclaredTraits(plan: plan, streams: streams, index: index)
         }
         return writer

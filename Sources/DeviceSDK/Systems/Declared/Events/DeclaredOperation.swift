@@ -81,7 +81,7 @@ extension Placeholder.Source {
     /// Whether its digits begin as they did last, and go on as if by chance.
     var isCounted: Bool {
         switch self {
-        case .time, .sent, .row, .sessionEventIndex: true
+        case .time, .sent, .sealed, .row, .sessionEventIndex: true
         default: false
         }
     }

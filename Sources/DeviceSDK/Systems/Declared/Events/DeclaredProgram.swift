@@ -127,7 +127,7 @@ struct DeclaredLayout {
     ) -> UnsafeMutablePointer<LastOccurrence> {
         switch source {
         case .time: digits[0]
-        case .sent: digits[1]
+        case .sent, .sealed: digits[1]
         case .row: digits[2]
         default: digits[3]
         }

@@ -15,7 +15,8 @@ struct DeclaredProperties {
         var value: DeclaredValue
     }
 
-    private let properties: UnsafePointer<Property>
+    /// Written to by nobody; see ``DeclaredValue/write(_:_:to:)``.
+    private let properties: UnsafeMutablePointer<Property>
     private let count: Int
     /// The most bytes that all members take.
     let limit: Int
@@ -33,7 +34,7 @@ struct DeclaredProperties {
                 key: arena.keep(key.bytes), occurrence: arena.occurrence(of: key.bytes), ordinal: ordinal,
                 value: DeclaredValue(rule.generator, app, sampler, arena))
         }
-        properties = UnsafePointer(arena.keep(table: laidOut))
+        properties = arena.keep(table: laidOut)
         count = laidOut.count
         limit = laidOut.reduce(0) { $0 + $1.key.count + $1.value.limit }
     }

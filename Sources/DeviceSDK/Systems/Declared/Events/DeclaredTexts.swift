@@ -91,7 +91,7 @@ struct DeclaredTexts {
         case .appVersion: longestOther.version
         case .deviceCarrier: longestOther.carrier
         case .deviceTimeZone: longestOther.zone
-        case .distinctID: longestOther.prefix + Self.plainLimit
+        case .distinctID, .sender: longestOther.prefix + Self.plainLimit
         default: Self.plainLimit
         }
     }

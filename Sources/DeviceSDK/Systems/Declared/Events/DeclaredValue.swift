@@ -34,7 +34,7 @@ struct DeclaredValue {
     /// The key of an entity's field.
     private var field = RandomStream(key: 0)
     /// The value of the field, or of a list's element.
-    private var inner: UnsafePointer<DeclaredValue>?
+    private var inner: UnsafeMutablePointer<DeclaredValue>?
     /// What fields of entities were last, by the lowest bits of the entity.
     private var known: UnsafeMutablePointer<DeclaredKnownValue>?
     private var minimum = 0
@@ -145,13 +145,16 @@ struct DeclaredValue {
 
     private mutating func keep(inner value: DeclaredValue, _ arena: DeclaredArena) {
         limit = value.limit
-        inner = UnsafePointer(arena.keep(table: [value]))
+        inner = arena.keep(table: [value])
     }
 
     // MARK: Writing
 
     /// Draws a value and writes its JSON.
-    func write(
+    ///
+    /// Changes nothing. Mutating, like what it calls, so that it works in place: each call of anything else is handed a copy
+    /// of the value, which is 184 bytes.
+    mutating func write(
         _ stream: inout RandomStream, _ context: borrowing PropertyContext, to cursor: inout DeclaredCursor
     ) {
         switch kind {
@@ -180,7 +183,7 @@ struct DeclaredValue {
     }
 
     /// Every device tells the same of an entity: it is drawn once, as long as no other takes its place.
-    private func putEntity(_ entity: UInt32, to cursor: inout DeclaredCursor) {
+    private mutating func putEntity(_ entity: UInt32, to cursor: inout DeclaredCursor) {
         guard let inner, let known else { return }
         let slot = known + Int(entity) % DeclaredKnownValue.slotCount
         if slot.pointee.entity == entity &+ 1 {
@@ -199,12 +202,12 @@ struct DeclaredValue {
         slot.pointee.entity = entity &+ 1
     }
 
-    private func draw(_ stream: inout RandomStream) -> Int {
+    private mutating func draw(_ stream: inout RandomStream) -> Int {
         guard let sums, let guide else { return 0 }
         return WeightedChoice.sample(&stream, cumulative: sums, count: count, guide: guide, parts: parts)
     }
 
-    private func put(_ number: UInt64, digits: Int = 1, to cursor: inout DeclaredCursor) {
+    private mutating func put(_ number: UInt64, digits: Int = 1, to cursor: inout DeclaredCursor) {
         guard hasPrefix else { return cursor.put(number) }
         cursor.put(text)
         cursor.put(number, digits: digits)
@@ -212,7 +215,7 @@ struct DeclaredValue {
     }
 
     /// The shortest digits of the number, rounded to the property's decimals: what ``Wire/WireBuffer`` writes of it.
-    private func put(_ number: Double, to cursor: inout DeclaredCursor) {
+    private mutating func put(_ number: Double, to cursor: inout DeclaredCursor) {
         let scaled = number * scale
         // Up to 15 digits tell a double apart, and so do these without its help.
         guard scaled.magnitude < 1e15, decimals <= 6 else {
@@ -228,7 +231,7 @@ struct DeclaredValue {
         cursor.put(whole, decimals: decimals, scale: UInt64(scale))
     }
 
-    private func putList(
+    private mutating func putList(
         _ stream: inout RandomStream, _ context: borrowing PropertyContext, to cursor: inout DeclaredCursor
     ) {
         let count = minimum + Int(stream.below(UInt64(maximum - minimum + 1)))

@@ -21,6 +21,8 @@ extension DeclaredWriter {
         switch source {
         case .time: put(record.capturedAt, form.time, to: &cursor)
         case .sent: put(sentAt, form.time, to: &cursor)
+        case .sealed: put(sealedAt, form.time, to: &cursor)
+        case .sender: putDistinct(sender, form.letters, to: &cursor)
         case .id:
             cursor.noteChance(nil)
             cursor.put(
@@ -84,16 +86,8 @@ extension DeclaredWriter {
         switch source {
         case .identified: cursor.put(!isAbsent(.userID))
         case .userID: if let account = epoch.account { traits.putUserID(account, to: &cursor) }
-        case .anonymousID: putAnonymous(form.letters, to: &cursor)
-        case .distinctID:
-            if identity.namesUsers, let account = epoch.account {
-                let start = cursor.count
-                traits.putUserID(account, to: &cursor)
-                cursor.change(from: start, to: form.letters)
-            } else {
-                cursor.put(texts.prefix[Int(form.letters.rawValue)])
-                putAnonymous(form.letters, to: &cursor)
-            }
+        case .anonymousID: putAnonymous(epoch, form.letters, to: &cursor)
+        case .distinctID: putDistinct(epoch, form.letters, to: &cursor)
         case .sessionID: putSession(epoch.session, epoch.sessionStart, form.letters, to: &cursor)
         case .sessionPreviousID:
             putSession(epoch.session &- 1, epoch.previousStart, form.letters, to: &cursor)
@@ -102,7 +96,22 @@ extension DeclaredWriter {
         }
     }
 
-    private func putAnonymous(_ letters: DeclaredSlotForm.Letters, to cursor: inout DeclaredCursor) {
+    private func putDistinct(
+        _ epoch: DeclaredEpoch, _ letters: DeclaredSlotForm.Letters, to cursor: inout DeclaredCursor
+    ) {
+        if identity.namesUsers, let account = epoch.account {
+            let start = cursor.count
+            traits.putUserID(account, to: &cursor)
+            cursor.change(from: start, to: letters)
+        } else {
+            cursor.put(texts.prefix[Int(letters.rawValue)])
+            putAnonymous(epoch, letters, to: &cursor)
+        }
+    }
+
+    private func putAnonymous(
+        _ epoch: DeclaredEpoch, _ letters: DeclaredSlotForm.Letters, to cursor: inout DeclaredCursor
+    ) {
         let stream =
             identity.isVendor
             ? traits.vendor(ofInstallation: epoch.installation) : traits.anonymous(epoch.anonymousGeneration)

@@ -25,6 +25,10 @@ struct DeclaredWriter {
     // The request, and the event that is being written.
 
     private(set) var sentAt = Instant(nanoseconds: .min)
+    /// When the file was closed that it sends.
+    private(set) var sealedAt = Instant(nanoseconds: .min)
+    /// The device's state of the attempt.
+    private(set) var sender = DeclaredEpoch(start: Instant(nanoseconds: 0), network: .none)
     private(set) var record = EventRecord(
         capturedAt: Instant(nanoseconds: 0), sequence: 0, epoch: 0, template: 0)
     /// The state of its capture.
@@ -46,15 +50,18 @@ struct DeclaredWriter {
     /// The writer goes on with a device and an attempt.
     ///
     /// - Parameter traits: Asked for only if it is another device than before.
-    mutating func begin(index: Int, number: UInt32, at now: Instant, traits: () -> DeclaredTraits) {
+    mutating func begin(
+        index: Int, number: UInt32, by sender: DeclaredEpoch, at now: Instant, sealed: Instant,
+        traits: () -> DeclaredTraits
+    ) {
         if self.index != index || self.number != number {
             self.index = index
             self.number = number
             self.traits = traits()
             state &+= 1
         }
-        guard sentAt != now else { return }
-        sentAt = now
+        guard sentAt != now || sealedAt != sealed || self.sender != sender else { return }
+        (sentAt, sealedAt, self.sender) = (now, sealed, sender)
         state &+= 1
     }
 

@@ -72,7 +72,7 @@ extension GrowingEncoder {
 }
 
 /// The general attributes that an event has beside its own.
-struct GrowingGeneralAttributes {
+final class GrowingGeneralAttributes {
     /// - `groups`: bit n says that group n is set.
     struct Key: Hashable {
         var template: UInt16

@@ -1,8 +1,8 @@
 import DeviceSDK
 import Wire
 
-/// A field of an event: its name in JSON, and its number in `event_v3.proto`.
-struct GrowingField: Sendable {
+/// A field of an event: its name in JSON, and its number in `event_v3.proto`. A class, since each event hands on dozens.
+final class GrowingField: Sendable {
     let name: String
     /// 0 for a field that the schema does not have.
     let number: UInt32

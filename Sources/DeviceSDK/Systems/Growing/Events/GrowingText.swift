@@ -168,11 +168,15 @@ indirect enum GrowingText: Sendable {
 
 /// Attributes that an app passes together.
 struct GrowingAttributes: Sendable {
-    struct Member: Sendable {
+    final class Member: Sendable {
         let key: GrowingAttributeKey
         let value: GrowingText
         /// The child of the event's stream that the value is drawn from.
         let ordinal: UInt64
+
+        init(key: GrowingAttributeKey, value: GrowingText, ordinal: UInt64) {
+            (self.key, self.value, self.ordinal) = (key, value, ordinal)
+        }
     }
 
     private(set) var members: [Member] = []

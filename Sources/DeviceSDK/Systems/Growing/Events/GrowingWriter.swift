@@ -112,6 +112,7 @@ struct GrowingJSONWriter: GrowingWriter {
 /// `EventV3Dto` of `event_v3.proto`. Fields of the schema's default value are left out by those who put them.
 struct GrowingMessageWriter: GrowingWriter {
     var buffer = WireBuffer()
+    private let attributes = GrowingField.attributes.number
 
     mutating func put(_ fields: GrowingCompiledFields) { buffer.append(contentsOf: fields.message) }
 
@@ -143,10 +144,13 @@ struct GrowingMessageWriter: GrowingWriter {
     mutating func beginAttributes() {}
 
     mutating func putAttribute(_ key: GrowingAttributeKey, _ text: UnsafeRawBufferPointer) {
-        buffer.appendProtobufField(GrowingField.attributes.number) { entry in
-            entry.append(contentsOf: key.message)
-            entry.appendProtobufField(2, bytes: text)
-        }
+        // The entry's length is known before it: nothing has to move for it afterwards.
+        var lengthBytes = 1
+        while text.count >> (7 * lengthBytes) > 0 { lengthBytes += 1 }
+        buffer.appendProtobufTag(attributes, .lengthDelimited)
+        buffer.appendProtobufVarint(UInt64(key.message.count + 1 + lengthBytes + text.count))
+        buffer.append(contentsOf: key.message)
+        buffer.appendProtobufField(2, bytes: text)
     }
 
     mutating func endAttributes() {}

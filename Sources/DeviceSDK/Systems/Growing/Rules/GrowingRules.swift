@@ -88,7 +88,7 @@ package struct GrowingRules: Hashable, Sendable {
         package var writeBuffer = 100
         package var realtimeWriteBuffer = 0
         /// Age at which rows are deleted when the store is opened.
-        package var ttl = Interval.hours(24 * 7)
+        package var ttl: Interval? = .hours(24 * 7)
         /// Bytes of stored events that each of the two files holds at most; then it gives up its oldest. No version has
         /// such a bound.
         package var maxBytes: Int?

@@ -7,10 +7,11 @@ struct SensorsCompiledMembers {
         let name: SensorsBytes
         let key: Int
         let ordinal: UInt64
-        let value: SensorsCompiledValue
+        var value: SensorsCompiledValue
     }
 
-    private let members: UnsafePointer<Member>
+    /// Written to by nobody; see ``SensorsCompiledValue/write(_:_:to:)``.
+    private let members: UnsafeMutablePointer<Member>
     let count: Int
     /// The most bytes that all members take.
     let limit: Int
@@ -21,7 +22,7 @@ struct SensorsCompiledMembers {
                 name: arena.keep($0.name), key: $0.key, ordinal: $0.ordinal,
                 value: SensorsCompiledValue($0.value, arena: arena))
         }
-        self.members = arena.keep(table: laidOut)
+        self.members = UnsafeMutablePointer(mutating: arena.keep(table: laidOut))
         count = members.count
         limit = laidOut.reduce(0) { $0 + $1.name.count + $1.value.limit + 1 }
     }

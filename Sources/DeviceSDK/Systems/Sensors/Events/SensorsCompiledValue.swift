@@ -35,7 +35,7 @@ struct SensorsCompiledValue {
     /// The key of an entity's field.
     private var field = RandomStream(key: 0)
     /// The value of the field, or of a list's element.
-    private var inner: UnsafePointer<SensorsCompiledValue>?
+    private var inner: UnsafeMutablePointer<SensorsCompiledValue>?
     private var minimum = 0
     private var maximum = 0
     private var offset: Interval?
@@ -133,13 +133,17 @@ struct SensorsCompiledValue {
     }
 
     private mutating func keep(inner value: SensorsValue, _ arena: SensorsArena) {
-        inner = arena.keep(table: [SensorsCompiledValue(value, arena: arena)])
+        let table = arena.keep(table: [SensorsCompiledValue(value, arena: arena)])
+        inner = UnsafeMutablePointer(mutating: table)
     }
 
     /// Draws a value and writes its JSON.
     ///
+    /// Changes nothing. Mutating, like what it calls, so that it works in place: each call of anything else is handed a copy
+    /// of these 200 bytes.
+    ///
     /// - Returns: `false`, with anything or nothing written, if validation drops the value.
-    func write(
+    mutating func write(
         _ stream: inout RandomStream, _ context: borrowing SensorsValue.Context,
         to cursor: inout SensorsCursor
     ) -> Bool {
@@ -180,20 +184,20 @@ struct SensorsCompiledValue {
         return true
     }
 
-    private func product(for entity: UInt32) -> Double {
+    private mutating func product(for entity: UInt32) -> Double {
         guard let factors else { return 0 }
         var product = 1.0
         for index in 0..<tableCount { product *= factors[index].value(of: entity) }
         return product
     }
 
-    private func sample(_ stream: inout RandomStream) -> Int {
+    private mutating func sample(_ stream: inout RandomStream) -> Int {
         guard let table, let guide else { return 0 }
         return WeightedChoice.sample(
             &stream, cumulative: table, count: tableCount, guide: guide, parts: guideParts)
     }
 
-    private func putNumber(_ number: UInt64, digits: Int = 1, to cursor: inout SensorsCursor) {
+    private mutating func putNumber(_ number: UInt64, digits: Int = 1, to cursor: inout SensorsCursor) {
         guard hasPrefix else {
             cursor.put(number)
             return
@@ -203,7 +207,7 @@ struct SensorsCompiledValue {
         cursor.put(byte: UInt8(ascii: "\""))
     }
 
-    private func putNumber(_ number: Double, to cursor: inout SensorsCursor) -> Bool {
+    private mutating func putNumber(_ number: Double, to cursor: inout SensorsCursor) -> Bool {
         guard number.isFinite else { return false }
         if isQuoted { cursor.put(byte: UInt8(ascii: "\"")) }
         let scaled = number * scale
@@ -225,7 +229,7 @@ struct SensorsCompiledValue {
         return rest >= 0.5 ? whole + 1 : rest <= -0.5 ? whole - 1 : whole
     }
 
-    private func putReading(
+    private mutating func putReading(
         _ context: borrowing SensorsValue.Context, to cursor: inout SensorsCursor
     ) {
         let moment = DeviceMoment(
@@ -237,7 +241,7 @@ struct SensorsCompiledValue {
         }
     }
 
-    private func putList(
+    private mutating func putList(
         _ stream: inout RandomStream, _ context: borrowing SensorsValue.Context,
         to cursor: inout SensorsCursor
     ) {

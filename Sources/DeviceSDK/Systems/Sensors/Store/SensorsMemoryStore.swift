@@ -16,6 +16,7 @@ package struct SensorsMemoryStore: SensorsStore, Sendable {
     package var count: Int { log.count }
     package var idleCount: Int { log.idleCount }
     package var first: EventRecord? { log.first }
+    package mutating func prefetch() { log.prefetchEnd() }
     package var isOpen: Bool { file.isOpen }
 
     package mutating func open() -> Bool {

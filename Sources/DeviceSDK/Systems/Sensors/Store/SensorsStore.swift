@@ -28,6 +28,9 @@ package protocol SensorsStore {
     /// Whether the SDK's process has the file open.
     var isOpen: Bool { get }
 
+    /// Asks the processor for the memory of the next row, where there is any. By default for none.
+    mutating func prefetch()
+
     /// The SDK's process opens the file, creates what is missing, and takes back the marks of the
     /// process before.
     ///
@@ -97,6 +100,10 @@ package protocol SensorsStore {
     ///
     /// - Parameter lost: Called with each row that was in it.
     mutating func damage(_ lost: (EventRecord) -> Void)
+}
+
+extension SensorsStore {
+    package mutating func prefetch() {}
 }
 
 /// Rows that a store can be asked for.

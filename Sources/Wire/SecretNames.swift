@@ -3,9 +3,9 @@
 /// A name is taken apart into words, at `_`, `-`, `.` and where the case changes, and the last word says what it is:
 /// `access_key`, `X-Amz-Signature` and `refreshToken` name secrets; `token_type`, `sort_key`, `author`, `design` and
 /// `keyboard` do not.
-enum SecretNames {
+package enum SecretNames {
     /// Where a name stands: what surrounds it says how it is meant.
-    enum Part {
+    package enum Part {
         /// The name of a header.
         case header
         /// A parameter of a URL or of a form: `name=value`.
@@ -67,7 +67,7 @@ enum SecretNames {
     private static let harmless: Set<String> = ["access-control-allow-credentials", "www-authenticate"]
 
     /// Whether a value is secret by its name.
-    static func contain(_ name: String, in place: Part) -> Bool {
+    package static func contain(_ name: String, in place: Part) -> Bool {
         guard !harmless.contains(name.lowercased()) else { return false }
         var words = words(of: name)
         while words.count > 1, let last = words.last, additions.contains(last) || last.allSatisfy(\.isNumber)

@@ -1,0 +1,48 @@
+import DeviceSDK
+import SDKDescription
+import Timebase
+
+/// Rounds: a flush reads a batch, makes requests of it, and reads the next one when all of them are done with.
+extension DeclaredSystem {
+    /// Divides a batch into requests.
+    ///
+    /// - Returns: the rows of the first; the others are parts that the flush still has to send.
+    func beginRound(
+        of batch: ContiguousArray<EventRecord>, _ device: inout Device
+    ) -> ContiguousArray<EventRecord> {
+        let first = fitting(batch)
+        guard first.count < batch.count else { return first }
+        let isNewestFirst = sdk.storage.order == .newest
+        var rest = batch
+        var part = first
+        while true {
+            if isNewestFirst { rest.removeLast(part.count) } else { rest.removeFirst(part.count) }
+            guard !rest.isEmpty else { return first }
+            part = fitting(rest)
+            device.log.update(part) { $0.isUploading = true }
+            device.parts.append(part)
+        }
+    }
+
+    /// Notes what an answer means for its round. A round of which nothing was delivered has failed when it is done with.
+    mutating func endRound(
+        _ verdict: AnswerTable.Verdict, with request: DeclaredRequest, _ device: inout Device, now: Instant,
+        effects: inout DeviceEffects
+    ) {
+        if verdict.isPositive { device.state.insert(.hasRoundSuccess) }
+        // A flush that is stopped sends no more parts.
+        guard device.requests.isEmpty, device.parts.isEmpty || device.batchesLeft == 0 else { return }
+        let (rows, state) = (device.failedRows, device.state)
+        forgetRound(&device)
+        guard !rows.isEmpty, !state.contains(.hasRoundSuccess) else { return }
+        device.batchesLeft = 0
+        noteFailure(
+            of: rows, in: request, waits: state.contains(.hasRoundWait), on: &device, now: now,
+            effects: &effects)
+    }
+
+    func forgetRound(_ device: inout Device) {
+        device.state.remove([.hasRoundSuccess, .hasRoundWait])
+        device.failedRows = []
+    }
+}
