@@ -76,7 +76,7 @@ struct DescriptionReadingTests {
     func own() throws {
         let description = try upload(
             #"""
-            {"request": {"path": "/in", "body": {"a": [{"rows": "{{events}}"}]}, "perEvent": {"sent": "{{sent|ms}}"}},
+            {"request": {"path": "/in", "body": {"a": [{"rows": "{{events}}"}]}, "perEvent": {"sent": "{{sent|ms}}", "of": "{{sender}}"}},
              "answers": [["201 204 300", "delivered"], ["*", "keep"]],
              "events": {"tag": "/x/p/bs_id", "key": ["/i", "/x/d"],
               "common": {"i": "{{id}}", "at": "{{time|s}}",
@@ -88,10 +88,10 @@ struct DescriptionReadingTests {
         #expect(description.lists == ["/a/0/rows"])
         #expect(description.event.names == [.value("/x/n"), .member("set")])
         #expect(description.event.times == ["/at"] && description.event.timeUnit == .seconds)
-        #expect(description.event.distinctIDs == ["/x/d"])
+        #expect(description.event.distinctIDs == ["/of", "/x/d"])
         #expect(description.event.tags == ["/x/p/bs_id"])
         #expect(description.event.key == [["/i"], ["/x/d"]])
-        #expect(description.event.attemptMembers == ["sent"])
+        #expect(description.event.attemptMembers == ["sent", "of"])
         #expect(description.answer.status == 201)
         #expect(description.answer.delivered == [201...201, 204...204, 300...300])
     }

@@ -63,7 +63,8 @@ struct ForeignReceiptsTests {
     @Test("names the line that it cannot read")
     func badLines() {
         #expect(problem("1-0\n\n{\"a\":1}\n").contains(":3: nothing that names an event: {\"a\":1}"))
-        #expect(problem("1-0\n{\"id\":\n").contains(":2: neither an id nor JSON"))
+        #expect(problem("1-0\n{\"id\":\n").contains(":2: an object that is no whole JSON"))
+        #expect(problem("1-0\n[{\n").contains(":2: neither an id nor JSON"))
         #expect(problem("[1]\n").contains(":1: no id, no object"))
     }
 
@@ -124,8 +125,38 @@ struct ForeignReceiptsTests {
         let none = TemporaryFile()
         try DatabaseQueue(path: none.path).write { try $0.execute(sql: "CREATE TABLE songs(title)") }
         #expect(
-            throws: ForeignReceiptsError.noColumn(path: none.path, found: "the table songs")
+            throws: ForeignReceiptsError.noColumn(
+                path: none.path, found: "the table songs (title); a view that renames one will do")
         ) { _ = try ForeignReceipts.read(path: none.path) }
+    }
+
+    @Test("a view that renames columns is a table; one whose ids are empty is said to have none")
+    func views() throws {
+        let file = TemporaryFile()
+        try DatabaseQueue(path: file.path).write { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE incoming(n INTEGER PRIMARY KEY, uid TEXT);
+                    INSERT INTO incoming(uid) VALUES (NULL);
+                    CREATE VIEW receipts AS SELECT uid AS bs_id FROM incoming;
+                    """)
+        }
+        #expect(throws: ForeignReceiptsError.noEvent(path: file.path, found: "the table receipts")) {
+            _ = try ForeignReceipts.read(path: file.path)
+        }
+        try DatabaseQueue(path: file.path).write { try $0.execute(sql: "UPDATE incoming SET uid = '3-7'") }
+        #expect(try ForeignReceipts.read(path: file.path).receipts.held.contains(id(3, 7)))
+    }
+
+    @Test("JSON that was cut is told by where it ends")
+    func cutPayloads() {
+        let cut = #"{"eventType":"VISIT","attributes":{"bs_id":"1-"#
+        let quoted = cut.replacing("\"", with: #"\""#)
+        let end = #"is no whole JSON: its 46 bytes end with tType":"VISIT","attributes":{"bs_id":"1-"#
+        #expect(problem("{\"payload\":\"\(quoted)\"}\n").hasSuffix(":1: a payload that \(end)"))
+        #expect(problem(cut + "\n").hasSuffix(":1: an object that \(end)"))
+        let field = cut.replacing("\"", with: "\"\"")
+        #expect(problem("payload\n\"\(field)\"\n", suffix: ".csv").hasSuffix(":2: a payload that \(end)"))
     }
 
     @Test("says so when there is no file")

@@ -213,3 +213,12 @@ struct LogDamageTests {
         return Array(try Data(contentsOf: URL(fileURLWithPath: path + "-log.1")))
     }
 }
+
+extension LogPart {
+    /// Where its whole frames end in something else than the part of one; `nil` where they do not.
+    fileprivate var damage: Int? {
+        var walk = LogFrames(frames)
+        while walk.next() != nil {}
+        return damage(in: walk.rest)
+    }
+}

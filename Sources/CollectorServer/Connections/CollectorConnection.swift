@@ -13,7 +13,7 @@ final class CollectorConnection: ChannelInboundHandler, RemovableChannelHandler 
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
 
-    private enum Phase {
+    enum Phase {
         /// No byte of a next request has come.
         case idle
         /// The headers are coming.
@@ -25,16 +25,16 @@ final class CollectorConnection: ChannelInboundHandler, RemovableChannelHandler 
         case closing
     }
 
-    private struct RequestInHand {
+    struct RequestInHand {
         var head: HTTPRequestHead
         var target: RequestTarget
         var body = ByteBuffer()
     }
 
-    private let server: ServerContext
-    private var phase = Phase.idle
-    private var context: ChannelHandlerContext?
-    private var handle: NIOLoopBound<CollectorConnection>?
+    let server: ServerContext
+    private(set) var phase = Phase.idle
+    private(set) var context: ChannelHandlerContext?
+    private(set) var handle: NIOLoopBound<CollectorConnection>?
     /// When the present phase has lasted too long; `nil` while the server is the one to wait for.
     private var deadline: NIODeadline?
     private var timer: Scheduled<Void>?
@@ -42,7 +42,7 @@ final class CollectorConnection: ChannelInboundHandler, RemovableChannelHandler 
     /// Of a request that was refused, how many bytes may still come, to be dropped; `nil` where none was.
     private var droppableBytes: Int?
     /// Whether the request in hand asks for the head of an answer alone.
-    private var wantsHead = false
+    private(set) var wantsHead = false
     let wait = ClientWait()
 
     init(server: ServerContext) { self.server = server }
@@ -108,8 +108,6 @@ final class CollectorConnection: ChannelInboundHandler, RemovableChannelHandler 
         }
     }
 
-    func channelReadComplete(context: ChannelHandlerContext) { context.fireChannelReadComplete() }
-
     private func begin(_ head: HTTPRequestHead) {
         if case .closing = phase { return }
         let target = RequestTarget(head.uri)
@@ -164,69 +162,6 @@ final class CollectorConnection: ChannelInboundHandler, RemovableChannelHandler 
                 connection: handle, eventLoop: context.eventLoop))
     }
 
-    // MARK: Answers
-
-    /// Carries an answer out: at once, after the fault's delay, or not at all.
-    func answer(_ reply: CollectorReply, fault: LateFault) {
-        guard case .waiting(let keepAlive, let version) = phase, let context, let handle else { return }
-        if fault.resetsUnread || fault.diesAfterAccept { return reset() }
-        let now = server.clock.now()
-        let release = max(fault.releaseAt ?? now, now + fault.delay)
-        guard release > now else { return write(reply, keepAlive: keepAlive, version: version) }
-        context.eventLoop.scheduleTask(in: TimeAmount(release - now)) {
-            handle.value.write(reply, keepAlive: keepAlive, version: version)
-        }
-    }
-
-    private func write(_ reply: CollectorReply, keepAlive: Bool, version: HTTPVersion) {
-        guard let context else { return }
-        let staysOpen = keepAlive && !server.isStopping && reply.endsAfter == nil
-        let status = HTTPResponseStatus(statusCode: Int(reply.status))
-        let head = HTTPResponseHead(
-            version: .http1_1, status: status,
-            headers: reply.headers(
-                status, staysOpen: staysOpen, version: version,
-                date: server.date.text(at: server.clock.now())))
-        context.write(wrapOutboundOut(.head(head)), promise: nil)
-        let hasBody = status.mayHaveResponseBody && !wantsHead
-        if reply.bytesPerSecond != nil, hasBody {
-            context.flush()
-            return trickle(reply, from: 0, since: context.eventLoop.now, staysOpen: staysOpen)
-        }
-        if !reply.body.isEmpty, hasBody {
-            let body = context.channel.allocator.buffer(bytes: reply.body.prefix(reply.sentBytes))
-            context.write(wrapOutboundOut(.body(.byteBuffer(body))), promise: nil)
-        }
-        finish(reply, staysOpen: staysOpen)
-    }
-
-    /// Sends what is due of a slow body, and the rest later, in at most twenty writes a second.
-    private func trickle(_ reply: CollectorReply, from sent: Int, since start: NIODeadline, staysOpen: Bool) {
-        guard let context, let handle, case .waiting = phase else { return }
-        let total = reply.sentBytes
-        guard sent < total else { return finish(reply, staysOpen: staysOpen) }
-        let end = min(sent + max(1, (reply.bytesPerSecond ?? total) / 20), total)
-        context.eventLoop.scheduleTask(deadline: start + TimeAmount(reply.bodyTime(bytes: end))) {
-            handle.value.send(reply.body[sent..<end])
-            handle.value.trickle(reply, from: end, since: start, staysOpen: staysOpen)
-        }
-    }
-
-    private func send(_ bytes: ArraySlice<UInt8>) {
-        guard let context, case .waiting = phase else { return }
-        let buffer = context.channel.allocator.buffer(bytes: bytes)
-        context.writeAndFlush(wrapOutboundOut(.body(.byteBuffer(buffer))), promise: nil)
-    }
-
-    /// Ends an answer: in order, or in the middle of its body.
-    private func finish(_ reply: CollectorReply, staysOpen: Bool) {
-        guard let context else { return }
-        enter(staysOpen ? .idle : .closing)
-        let flushed = staysOpen ? nil : context.eventLoop.makePromise(of: Void.self)
-        if let flushed, let handle { flushed.futureResult.whenComplete { _ in handle.value.closeOutput() } }
-        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: flushed)
-    }
-
     /// Answers before the request is whole, and ends the connection: the rest of the request cannot be
     /// told from a next one.
     ///
@@ -260,7 +195,7 @@ final class CollectorConnection: ChannelInboundHandler, RemovableChannelHandler 
     }
 
     /// Closes after the last answer; where more of a request that was refused may come, this side alone.
-    private func closeOutput() {
+    func closeOutput() {
         guard droppableBytes != nil, !server.isStopping, let context, let handle else { return close() }
         let closed = context.eventLoop.makePromise(of: Void.self)
         closed.futureResult.whenFailure { _ in handle.value.close() }
@@ -268,7 +203,7 @@ final class CollectorConnection: ChannelInboundHandler, RemovableChannelHandler 
     }
 
     /// Ends the connection with a reset instead of an orderly end: what a dying server looks like.
-    private func reset() {
+    func reset() {
         phase = .closing
         deadline = nil
         releaseBytes()
@@ -280,7 +215,7 @@ final class CollectorConnection: ChannelInboundHandler, RemovableChannelHandler 
         context.close(promise: nil)
     }
 
-    private func enter(_ next: Phase) {
+    func enter(_ next: Phase) {
         phase = next
         switch next {
         case .idle, .closing: releaseBytes()

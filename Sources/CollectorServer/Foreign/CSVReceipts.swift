@@ -28,7 +28,8 @@ enum CSVReceipts {
                 let row = ReceiptRow(
                     values: ids.map { $0.map { fields[$0] } }, times: times.map { $0.map { fields[$0] } })
                 guard sink.take(row) else {
-                    throw CSVError(line: line, found: sink.timeProblem ?? "a row without an id")
+                    throw CSVError(
+                        line: line, found: sink.timeProblem ?? row.payloadProblem ?? "a row without an id")
                 }
             }
         } catch let error as CSVError {

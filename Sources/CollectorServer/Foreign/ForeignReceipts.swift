@@ -11,6 +11,8 @@ package enum ForeignReceiptsError: Error, Equatable, CustomStringConvertible {
     case badLine(path: String, line: Int, found: String)
     /// No column or table that could hold ids.
     case noColumn(path: String, found: String)
+    /// Tables with such columns, none of whose first rows names an event.
+    case noEvent(path: String, found: String)
 
     package var description: String {
         switch self {
@@ -18,6 +20,9 @@ package enum ForeignReceiptsError: Error, Equatable, CustomStringConvertible {
         case .badLine(let path, let line, let found): "\(path):\(line): \(found)"
         case .noColumn(let path, let found):
             "\(path): no column named bs_id, id or payload; found \(found)"
+        case .noEvent(let path, let found):
+            "\(path): none of the first \(ForeignReceipts.rowsLookedAt) rows of \(found) names an event: a bs_id or id is "
+                + "<device>-<sequence>, a payload the event's JSON; is the column empty, or the store of another kind?"
         }
     }
 }
@@ -40,6 +45,8 @@ package enum ForeignReceipts {
     static let timeColumns = ["received_at", "captured_at"]
     /// What tells the runs where no column does.
     static let payloadTime = "payload time"
+    /// By so many of its first rows a table is known for one with events.
+    static let rowsLookedAt = 20
     /// The most bytes that a packed file may unpack to.
     package static let unpackedLimit = 1 << 30
 
@@ -176,6 +183,19 @@ struct ReceiptRow {
     var values: [[UInt8]?] = Array(repeating: nil, count: ForeignReceipts.columns.count)
     /// The texts of ``ForeignReceipts/timeColumns``, likewise.
     var times: [[UInt8]?] = Array(repeating: nil, count: ForeignReceipts.timeColumns.count)
+
+    /// What is wrong with the payload of a row that names no event: JSON that was cut, as by a column that is too short.
+    var payloadProblem: String? {
+        guard let payload = values.last ?? nil, payload.first == UInt8(ascii: "{") else { return nil }
+        return ReceiptRow.cutJSON(payload).map { "a payload that \($0)" }
+    }
+
+    /// How an object of JSON that cannot be read ends; `nil` for one that can.
+    static func cutJSON(_ text: some Collection<UInt8>) -> String? {
+        guard (try? JSONReader.readStrictly(Array(text))) == nil else { return nil }
+        let end = String(decoding: text.suffix(40), as: UTF8.self).drop { $0 == "\u{FFFD}" }
+        return "is no whole JSON: its \(text.count) bytes end with \(end)"
+    }
 }
 
 /// Takes rows in, and leaves out those of other runs.

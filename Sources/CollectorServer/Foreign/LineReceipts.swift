@@ -33,6 +33,9 @@ enum LineReceipts {
         do {
             value = try parser.parse(text)
         } catch {
+            if text.first == UInt8(ascii: "{"), let cut = ReceiptRow.cutJSON(text) {
+                return "an object that \(cut)"
+            }
             return
                 "neither an id nor JSON: \(excerpt(text)); allowed are lines of ids or of JSON, CSV and SQLite"
         }
@@ -46,7 +49,8 @@ enum LineReceipts {
             times: ForeignReceipts.timeColumns.map { member($0, of: value) })
         // An event without id columns is its own payload.
         if row.values[2] == nil { row.values[2] = Array(text) }
-        return sink.take(row) ? nil : sink.timeProblem ?? "nothing that names an event: \(excerpt(text))"
+        if sink.take(row) { return nil }
+        return sink.timeProblem ?? row.payloadProblem ?? "nothing that names an event: \(excerpt(text))"
     }
 
     /// A member's text: a string as it is, anything else as JSON.

@@ -28,10 +28,10 @@ struct LoggedReceipts {
                     guard part.belongs(to: identity) else {
                         throw ForeignReceiptsError.unreadable(path: path, reason: LogWords.foreign)
                     }
-                    if let offset = part.damage {
+                    let rest = LoggedReceipts.read(part, after: batch, into: &sink)
+                    if let offset = part.damage(in: rest) {
                         throw LoggedReceipts.damage(path, at: offset, after: part.requests)
                     }
-                    LoggedReceipts.read(part, after: batch, into: &sink)
                 }
             }
         }
@@ -41,12 +41,18 @@ struct LoggedReceipts {
         .unreadable(path: path, reason: LogWords.damage(at: offset, after: requests))
     }
 
-    private static func read(_ part: LogPart, after batch: Int64, into sink: inout ReceiptsSink) {
+    /// - Returns: What lies behind the whole frames.
+    private static func read(
+        _ part: LogPart, after batch: Int64, into sink: inout ReceiptsSink
+    ) -> UnsafeRawBufferPointer {
         let unpacker = RowUnpacker()
-        for frame in LogFrames(part.frames) where frame.lastBatch > batch {
+        var frames = LogFrames(part.frames)
+        while let frame = frames.next() {
+            guard frame.lastBatch > batch else { continue }
             var reader = RowReader(frame.rows, unpacker: unpacker)
             while let row = reader.next() { _ = sink.take(receipt(row)) }
         }
+        return frames.rest
     }
 
     private static func receipt(_ row: StoredRow) -> ReceiptRow {

@@ -79,10 +79,7 @@ enum SQLiteReceipts {
     private static func read(_ db: Database, path: String, into sink: inout ReceiptsSink) throws {
         let tables = try String.fetchAll(
             db, sql: "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY name")
-        guard let table = try best(of: tables, db, sink: sink) else {
-            throw ForeignReceiptsError.noColumn(
-                path: path, found: TableWords.list(tables))
-        }
+        guard let table = try best(of: tables, db, sink: sink) else { throw try unusable(tables, db, path) }
         let rows = try Row.fetchCursor(db, sql: selection(table.columns + table.times, of: table.name))
         var line = 0
         while let row = try rows.next() {
@@ -96,9 +93,24 @@ enum SQLiteReceipts {
             }
             guard sink.take(values) else {
                 throw ForeignReceiptsError.badLine(
-                    path: path, line: line, found: sink.timeProblem ?? "a row of \(table.name) without an id")
+                    path: path, line: line,
+                    found: sink.timeProblem ?? values.payloadProblem ?? "a row of \(table.name) without an id"
+                )
             }
         }
+    }
+
+    /// Why none of the tables can be read: none has a column that could name an event, or none of those rows does.
+    private static func unusable(_ tables: [String], _ db: Database, _ path: String) throws
+        -> ForeignReceiptsError
+    {
+        let columns = try tables.map { (table: $0, names: try db.columns(in: $0).map(\.name)) }
+        let fitting = columns.filter { !columnIndices(of: ForeignReceipts.columns, in: $0.names).isEmpty }
+        guard fitting.isEmpty else {
+            return .noEvent(path: path, found: TableWords.list(fitting.map(\.table)))
+        }
+        let described = columns.map { "\($0.table) (\($0.names.joined(separator: ", ")))" }
+        return .noColumn(path: path, found: TableWords.list(described) + "; a view that renames one will do")
     }
 
     private static func bytes(_ row: Row, _ index: Int) -> [UInt8]? {
@@ -138,7 +150,8 @@ enum SQLiteReceipts {
 
     /// Whether one of a table's first rows names an event.
     private static func namesEvents(_ db: Database, _ table: Table, sink: ReceiptsSink) throws -> Bool {
-        let rows = try Row.fetchAll(db, sql: selection(table.columns, of: table.name) + " LIMIT 20")
+        let rows = try Row.fetchAll(
+            db, sql: selection(table.columns, of: table.name) + " LIMIT \(ForeignReceipts.rowsLookedAt)")
         return rows.contains { row in
             table.columns.enumerated().contains { index, column in
                 guard let text = bytes(row, index) else { return false }

@@ -116,7 +116,11 @@ struct CollectorWriter: ~Copyable {
             let rest =
                 toldFailures == CollectorWriter.toldLimit
                 ? "; from now on only store_failures of GET /stats tells of it" : ""
-            tell("the store \(store.path) takes no more events (\(reason)); uploads are answered 500\(rest)")
+            if toldFailures <= CollectorWriter.toldLimit {
+                onWarning(
+                    "the store \(store.path) takes no more events (\(reason)); uploads are answered 500\(rest)"
+                )
+            }
         }
         failedSince = (failedSince ?? 0) + requests
     }
@@ -126,12 +130,8 @@ struct CollectorWriter: ~Copyable {
         failedSince = nil
         if toldFailures < CollectorWriter.toldLimit {
             let uploads = failed == 1 ? "1 upload was" : "\(failed) uploads were"
-            tell("the store \(store.path) takes events again; \(uploads) answered 500 meanwhile")
+            onWarning("the store \(store.path) takes events again; \(uploads) answered 500 meanwhile")
         }
-    }
-
-    private func tell(_ text: String) {
-        if toldFailures <= CollectorWriter.toldLimit { onWarning(text) }
     }
 
     private mutating func undo(

@@ -51,12 +51,10 @@ struct LogPart {
     /// Where in the file something else begins than a frame, or than the part of one that an append left when it was
     /// broken off; `nil` where nothing does.
     ///
-    /// - Complexity: O(bytes of the file).
-    var damage: Int? {
-        var walk = LogFrames(frames)
-        while walk.next() != nil {}
-        guard !LogFrame.isBrokenOff(walk.rest, hasChecksum: identity != nil) else { return nil }
-        return headerBytes + frames.count - walk.rest.count
+    /// - Parameter rest: What lies behind the whole frames, after a walk over them (``LogFrames/rest``).
+    func damage(in rest: UnsafeRawBufferPointer) -> Int? {
+        guard !LogFrame.isBrokenOff(rest, hasChecksum: identity != nil) else { return nil }
+        return headerBytes + frames.count - rest.count
     }
 
     /// The requests whose events the whole frames have.

@@ -76,12 +76,13 @@ enum LogRecovery {
                     + "\(held): it is not the store that they belong to; put that one back, or move the log away"
             )
         }
-        if let failure = insert(LogFrames(part.frames).lazy.filter { $0.lastBatch > held }, into: table) {
+        var frames = LogFrames(part.frames)
+        if let failure = insert(&frames, after: held, into: table) {
             throw CollectorServerError.storeFailure(
                 path: table.path,
                 reason: "the table does not take the acknowledged events in \(path): \(failure)")
         }
-        guard let damage = part.damage else { return }
+        guard let damage = part.damage(in: frames.rest) else { return }
         throw CollectorServerError.storeFailure(
             path: table.path,
             reason:
@@ -89,10 +90,13 @@ enum LogRecovery {
     }
 
     /// - Returns: why the table did not take them, if it did not.
-    private static func insert(_ frames: some Sequence<LogFrame>, into table: EventStore) -> String? {
+    private static func insert(
+        _ frames: inout LogFrames, after held: Int64, into table: EventStore
+    ) -> String? {
         var group: [LogFrame] = []
         var bytes = 0
-        for frame in frames {
+        while let frame = frames.next() {
+            guard frame.lastBatch > held else { continue }
             group.append(frame)
             bytes += frame.byteCount
             guard bytes > groupBytes else { continue }

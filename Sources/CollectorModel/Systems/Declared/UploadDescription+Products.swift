@@ -58,7 +58,7 @@ extension UploadDescription {
     }()
 
     /// Snowplow: self-describing events are called by the schema of what they hold, which is JSON in a text, in base64
-    /// or as it is.
+    /// or as it is. An event that is too large for a request with others comes without the `payload_data` around it.
     private static let snowplow: UploadDescription = {
         var event = EventDescription(
             names: [
@@ -75,7 +75,7 @@ extension UploadDescription {
             name: "snowplow",
             uploads: [
                 RequestPattern(.post, "/com.snowplowanalytics.snowplow/tp2"), RequestPattern(.get, "/i"),
-            ], lists: ["/data"], event: event)
+            ], lists: ["/data", ""], event: event)
         product.takesFields = true
         product.project = ["/aid"]
         product.answer = DescribedAnswer("ok")

@@ -65,7 +65,9 @@ extension EventDescription {
             ]
             timeUnit = filters.compactMap { units[$0] }.first ?? .milliseconds
         }
-        distinctIDs = envelopes.flatMap { $0.paths(of: [.distinctID, .userID, .anonymousID]) }.uniqued()
+        let senders = sdk.requests.flatMap { Template.object($0.perEvent).paths(of: [.sender]) }
+        distinctIDs =
+            (senders + envelopes.flatMap { $0.paths(of: [.distinctID, .userID, .anonymousID]) }).uniqued()
         if let tag = sdk.events.tag {
             tags = ([tag] + events.compactMap(\.tag)).map { EventPath($0) }.uniqued()
         }
