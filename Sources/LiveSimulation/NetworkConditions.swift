@@ -23,9 +23,6 @@ package struct NetworkConditions: Hashable, Sendable {
 
     /// A network on which nothing goes wrong, and everything takes as long as on one machine.
     package init() {}
-
-    /// Whether connections may end in another way than their two ends want.
-    package var isFaulty: Bool { refused + unanswered + reset + ended + stalled > 0 }
 }
 
 /// What becomes of one connection.

@@ -34,8 +34,12 @@ def reset(stream: int, code: int) -> bytes:
     return frame(RST_STREAM, stream=stream, payload=struct.pack(">I", code))
 
 
-def go_away(last: int, code: int = 0) -> bytes:
-    return frame(GOAWAY, payload=struct.pack(">II", last, code))
+def go_away(last: int, code: int = 0, words: bytes = b"") -> bytes:
+    return frame(GOAWAY, payload=struct.pack(">II", last, code) + words)
+
+
+def window_update(stream: int, size: int) -> bytes:
+    return frame(WINDOW_UPDATE, stream=stream, payload=struct.pack(">I", size))
 
 
 #: Gets the number of the request, from 0 over all connections, and its stream; gives what is sent, and whether the

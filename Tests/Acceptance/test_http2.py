@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from frame_server import ENHANCE_YOUR_CALM, REFUSED_STREAM, FrameServer, frame, go_away, ok, reset, settings
+from frame_server import ENHANCE_YOUR_CALM, REFUSED_STREAM, FrameServer, frame, go_away, ok, reset, settings, window_update
 from helpers import read_report, rows, steady, write_scenario
 from nginx_server import FOLDERS, MAIN, NGINX
 
@@ -271,6 +271,28 @@ def test_how_requests_fail(tool, tmp_path, name, script):
     assert report["events"]["balance"] == 0
     assert report["generator"]["http2_streams"] == server.requests == report["metrics"]["http_reqs"]["count"]
     assert report["generator"]["http2_connections"] == server.connections
+
+
+@pytest.mark.parametrize("name, last, ends", [("stream_refused", 0, False), ("closed", 1, True)])
+def test_why_a_server_left(tool, tmp_path, name, last, ends):
+    """Its code and its words are told, of a request that it left out and of one that it took."""
+    bye = go_away(last, ENHANCE_YOUR_CALM, b"too_many_pings")
+    server = FrameServer(lambda number, stream: (bye, ends) if number == 0 else (ok(stream), False))
+    report = play_frames(tool, tmp_path, server)
+    assert answers(report) == {name: 1, "200": server.requests - 1}
+    (line,) = (tmp_path / "run" / "errors.ndjson").read_text().splitlines()
+    told = json.loads(line)
+    assert (told["failure"], told["body"]) == (name, "HTTP/2: GOAWAY, ENHANCE_YOUR_CALM: too_many_pings")
+    assert told["status"] == 0 and "too_many_pings" in json.dumps(report["first_failed_answer"])
+
+
+@pytest.mark.parametrize("size", [0, 0x7FFF_FFFF])
+def test_a_broken_window_of_a_stream(tool, tmp_path, size):
+    """It ends the stream alone (RFC 9113, 6.9): the device's next request is on the same connection."""
+    server = FrameServer(lambda number, stream: (window_update(stream, size) if number == 0 else ok(stream), False))
+    report = play_frames(tool, tmp_path, server)
+    assert answers(report) == {"malformed": 1, "200": server.requests - 1}
+    assert server.connections == report["generator"]["connections_opened"] == 2
 
 
 def test_small_windows(tool, tmp_path):

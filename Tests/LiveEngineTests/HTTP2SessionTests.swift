@@ -1,14 +1,15 @@
 import NIOCore
 import NIOEmbedded
 import Testing
+import World
 
 @testable import LiveEngine
 
 @Suite("An HTTP/2 connection's client side")
 struct HTTP2SessionTests {
-    private typealias Kind = HTTP2FrameHead.Kind
+    typealias Kind = HTTP2FrameHead.Kind
 
-    private static func frame(
+    static func frame(
         _ kind: Kind, flags: UInt8 = 0, stream: UInt32 = 0, _ payload: [UInt8] = []
     ) -> [UInt8] {
         var output = ByteBuffer()
@@ -16,19 +17,19 @@ struct HTTP2SessionTests {
         return Array(output.readableBytesView) + payload
     }
 
-    private static func number(_ value: UInt32) -> [UInt8] {
+    static func number(_ value: UInt32) -> [UInt8] {
         (0..<4).map { UInt8(truncatingIfNeeded: value >> UInt32(24 - 8 * $0)) }
     }
 
-    private static func settings(_ values: [HTTP2Setting: UInt32] = [:]) -> [UInt8] {
+    static func settings(_ values: [HTTP2Setting: UInt32] = [:]) -> [UInt8] {
         let pairs = values.sorted { $0.key.rawValue < $1.key.rawValue }
         return frame(.settings, pairs.flatMap { [0, UInt8($0.key.rawValue)] + number($0.value) })
     }
 
-    private static func ok(_ stream: UInt32) -> [UInt8] { frame(.headers, flags: 5, stream: stream, [0x88]) }
+    static func ok(_ stream: UInt32) -> [UInt8] { frame(.headers, flags: 5, stream: stream, [0x88]) }
 
     /// The frames that a client said, after the preface.
-    private static func frames(_ said: [UInt8]) -> [(head: HTTP2FrameHead, payload: [UInt8])] {
+    static func frames(_ said: [UInt8]) -> [(head: HTTP2FrameHead, payload: [UInt8])] {
         var rest = said.dropFirst(24)
         var frames: [(head: HTTP2FrameHead, payload: [UInt8])] = []
         while rest.count >= HTTP2FrameHead.size {
@@ -40,7 +41,7 @@ struct HTTP2SessionTests {
         return frames
     }
 
-    private static func probe(_ bodies: [Int], _ said: [[UInt8]]) throws -> HTTP2Probe {
+    static func probe(_ bodies: [Int], _ said: [[UInt8]]) throws -> HTTP2Probe {
         let probe = try HTTP2Probe(bodies: bodies, on: EmbeddedEventLoop())
         probe.read(said.flatMap { $0 })
         return probe
@@ -162,6 +163,35 @@ struct HTTP2SessionTests {
             ])
     }
 
+    @Test("tells why the server left, of requests that it left out and of those that it took")
+    func farewell() throws {
+        let words = Array("too_many_pings".utf8)
+        let probe = try Self.probe(
+            [1, 1], [Self.settings(), Self.frame(.goAway, Self.number(1) + Self.number(11) + words)])
+        probe.session.endAll { _ in .closed }
+        let failed = probe.log.filter { $0.hasPrefix("stream_refused") || $0.hasPrefix("closed") }
+        #expect(failed.count == 2, "\(probe.log)")
+        #expect(failed.allSatisfy { $0.hasSuffix("HTTP/2: GOAWAY, ENHANCE_YOUR_CALM: too_many_pings") })
+    }
+
+    @Test(
+        "ends a stream alone whose window is broken",
+        arguments: [(HTTP2ErrorCode.protocolError, 0 as UInt32), (.flowControlError, 0x7FFF_FFFF)])
+    func brokenWindow(code: HTTP2ErrorCode, size: UInt32) throws {
+        let probe = try Self.probe(
+            [1, 1, 1],
+            [
+                Self.settings(), Self.frame(.windowUpdate, stream: 1, Self.number(size)), Self.ok(3),
+                Self.ok(5),
+            ])
+        #expect(probe.isOpen)
+        #expect(
+            probe.log.dropFirst().map { $0.prefix { $0 != "," } } == ["malformed", "answered", "answered"],
+            "\(probe.log)")
+        let reset = try #require(Self.frames(probe.said).first { $0.head.kind == .resetStream })
+        #expect(reset.head.stream == 1 && reset.payload == Self.number(code.rawValue))
+    }
+
     @Test("gives up what an early answer makes needless")
     func earlyAnswer() throws {
         let probe = try Self.probe([70_000], [Self.settings(), Self.ok(1)])
@@ -213,7 +243,6 @@ struct HTTP2SessionTests {
             Breach(code: .frameSizeError, said: frame(.goAway, [1])),
             Breach(code: .protocolError, said: frame(.windowUpdate, number(0))),
             Breach(code: .flowControlError, said: frame(.windowUpdate, number(0x7FFF_FFFF))),
-            Breach(code: .flowControlError, said: frame(.windowUpdate, stream: 1, number(0x7FFF_FFFF))),
         ])
     func breaches(breach: Breach) throws {
         let probe = try Self.probe([1], [breach.withoutSettings ? [] : Self.settings(), breach.said])
@@ -232,22 +261,6 @@ struct HTTP2SessionTests {
         #expect(!probe.isOpen)
         #expect(
             probe.log.contains("connection: PROTOCOL_ERROR, the server answers in HTTP/1.1"), "\(probe.log)")
-    }
-
-    @Test(
-        "takes no answer that HTTP forbids",
-        arguments: [
-            [0x88, 0x88], [0x40, 1, 0x78, 1, 0x79, 0x88], [0x88, 0x40, 1, 0x58, 1, 0x79],
-            [0x48, 2, 0x31, 0x30],
-            [0x08, 3, 0x31, 0x30, 0x31], [0x88, 0x0F, 13, 1, 0x35],
-            [0x88, 0x40, 7] + Array("upgrade".utf8) + [1, 0x79], [0x88, 0x40, 1, 0x78, 1, 0x0A],
-        ])
-    func malformed(block: [UInt8]) throws {
-        let probe = try Self.probe(
-            [1, 1], [Self.settings(), Self.frame(.headers, flags: 5, stream: 1, block), Self.ok(3)])
-        #expect(
-            probe.log.dropFirst().map { $0.prefix { $0 != "," } } == ["malformed", "answered"], "\(probe.log)"
-        )
     }
 
     @Test("writes a head that is too long for a frame as several")

@@ -84,8 +84,10 @@ package final class HTTP2Probe {
     private func note(_ stream: HTTP2Stream, _ text: String) {
         let parser = stream.parser
         let body = String(decoding: parser.body.prefix(40), as: UTF8.self)
+        let words = stream.garbage.isEmpty ? "" : ", \(String(decoding: stream.garbage, as: UTF8.self))"
         log.append(
-            "\(text), status \(parser.status), \(parser.received) bytes, body \(body.debugDescription)")
+            "\(text), status \(parser.status), \(parser.received) bytes, body \(body.debugDescription)\(words)"
+        )
     }
 }
 

@@ -48,7 +48,10 @@ extension HTTP2Session {
             let change = value - peer.window
             peer.window = value
             // In the order of opening, so that the same frames give the same bytes.
-            for id in streams.keys.sorted() { try widen(id, by: change) }
+            for id in streams.keys.sorted() {
+                guard let stream = streams[id], !widen(stream, by: change) else { continue }
+                throw HTTP2Session.windowTooWide
+            }
         case .maxFrameSize:
             guard (HTTP2FrameHead.usualLimit...0xFF_FFFF).contains(value) else {
                 throw wrong("frames of \(value) bytes")
@@ -57,13 +60,17 @@ extension HTTP2Session {
         }
     }
 
-    private func widen(_ id: UInt32, by change: Int) throws(HTTP2ConnectionError) {
-        guard let stream = streams[id] else { return }
+    /// - Returns: `false`, and nothing has changed, if the window would be wider than any may be.
+    private func widen(_ stream: HTTP2Stream, by change: Int) -> Bool {
+        guard stream.sendWindow + change <= HTTP2Setting.windowLimit else { return false }
         stream.sendWindow += change
-        guard stream.sendWindow <= HTTP2Setting.windowLimit else {
-            throw HTTP2ConnectionError(code: .flowControlError, reason: "a window above 2^31 - 1")
-        }
         windowGrew(stream)
+        return true
+    }
+
+    /// What RFC 9113 (6.9.1) forbids.
+    private static var windowTooWide: HTTP2ConnectionError {
+        HTTP2ConnectionError(code: .flowControlError, reason: "a window above 2^31 - 1")
     }
 
     func takePing(
@@ -84,16 +91,29 @@ extension HTTP2Session {
             throw HTTP2ConnectionError(code: .frameSizeError, reason: "GOAWAY of \(payload.count) bytes")
         }
         let last = payload.bigEndian(at: 0) & 0x7FFF_FFFF
-        let code = HTTP2ErrorCode.name(of: payload.bigEndian(at: 4))
+        noteFarewell(payload.bigEndian(at: 4), payload[8...])
         lastAnswered = min(last, lastAnswered ?? last)
         // What the peer has not looked at, and never will (RFC 9113, 6.8).
         for id in streams.keys.sorted() where id > last {
             guard let stream = streams[id] else { continue }
-            stream.garbage = Array("HTTP/2: GOAWAY, \(code)".utf8)
+            stream.garbage = farewell
             forget(stream)
             user.failed(stream, .streamRefused)
         }
         user.limitChanged()
+    }
+
+    /// Keeps why the peer leaves, and what it says beside the code (RFC 9113, 6.8), such as `too_many_pings`. It may say so
+    /// twice, first how it will leave in order and then what really ends the connection, or the other way round: what is
+    /// kept is the first error, or else the first with words, or else the first.
+    private func noteFarewell(_ code: UInt32, _ words: Slice<UnsafeRawBufferPointer>) {
+        let says: Farewell =
+            code != HTTP2ErrorCode.noError.rawValue ? .error : words.isEmpty ? .bare : .words
+        guard says.rawValue > (farewellSays?.rawValue ?? -1) else { return }
+        farewellSays = says
+        farewell = Array("HTTP/2: GOAWAY, \(HTTP2ErrorCode.name(of: code))".utf8)
+        guard !words.isEmpty else { return }
+        farewell += Array(": ".utf8) + words.prefix(HTTP2Session.farewellLimit)
     }
 
     func takeWindowUpdate(
@@ -104,15 +124,23 @@ extension HTTP2Session {
         guard head.stream == 0 || head.stream % 2 == 1 && head.stream < nextID else {
             throw wrong("WINDOW_UPDATE on stream \(head.stream), which was never opened")
         }
-        guard size > 0 else { throw wrong("WINDOW_UPDATE of 0") }
         if head.stream == 0 {
+            guard size > 0 else { throw wrong("WINDOW_UPDATE of 0") }
             sendWindow += size
-            guard sendWindow <= HTTP2Setting.windowLimit else {
-                throw HTTP2ConnectionError(code: .flowControlError, reason: "a window above 2^31 - 1")
-            }
-        } else {
-            try widen(head.stream, by: size)
+            guard sendWindow <= HTTP2Setting.windowLimit else { throw HTTP2Session.windowTooWide }
+        } else if let stream = streams[head.stream] {
+            grow(stream, by: size)
         }
         pump()
+    }
+
+    /// A peer that breaks the rules of one stream's window ends that stream alone (RFC 9113, 6.9 and 6.9.1).
+    private func grow(_ stream: HTTP2Stream, by size: Int) {
+        if size == 0 {
+            breakOff(stream, .protocolError, "WINDOW_UPDATE of 0")
+        } else if !widen(stream, by: size) {
+            let error = HTTP2Session.windowTooWide
+            breakOff(stream, error.code, error.reason)
+        }
     }
 }

@@ -45,7 +45,7 @@ extension HTTP2Session {
     }
 
     /// Ends a stream whose answer breaks the rules, and leaves the connection as it is (RFC 9113, 5.4.2).
-    private func breakOff(_ stream: HTTP2Stream, _ code: HTTP2ErrorCode, _ reason: String) {
+    func breakOff(_ stream: HTTP2Stream, _ code: HTTP2ErrorCode, _ reason: String) {
         stream.garbage = Array("HTTP/2: \(reason)".utf8)
         writeReset(stream.id, code)
         forget(stream)
@@ -95,7 +95,7 @@ extension HTTP2Session {
             if !stream.isSent { writeReset(stream.id, .noError) }
             forget(stream)
             user.answered(stream)
-        case .malformed: breakOff(stream, .protocolError, "no answer of HTTP")
+        case .malformed: breakOff(stream, .protocolError, stream.parser.breach?.words ?? "no answer of HTTP")
         default: return false
         }
         return true

@@ -29,6 +29,8 @@ final class HTTP2Session {
     /// Streams at once before the peer has said how many it takes. RFC 9113 (6.5.2) sets no limit then; a server that takes
     /// few would refuse the others, and the run would show failures that only this client's haste has caused.
     static let firstStreams = 1
+    /// The most bytes that are kept of what a peer says when it leaves.
+    static let farewellLimit = 200
     /// The last identifier that a client can use (RFC 9113, 5.1.1).
     static let lastID: UInt32 = 0x7FFF_FFFF
 
@@ -38,6 +40,9 @@ final class HTTP2Session {
         var window = HTTP2Setting.usualWindow
         var frame = HTTP2FrameHead.usualLimit
     }
+
+    /// How much of a reason a GOAWAY gives: none, words for an orderly end, an error.
+    enum Farewell: Int { case bare, words, error }
 
     /// Frames that are to be written.
     var outgoing = ByteBuffer()
@@ -55,6 +60,10 @@ final class HTTP2Session {
     var nextID: UInt32 = 1
     /// The last stream that the peer answers, once it wants no more (GOAWAY).
     var lastAnswered: UInt32?
+    /// Why it wants no more, for people: what becomes of the requests that it leaves without an answer.
+    var farewell: [UInt8] = []
+    /// How much of a reason ``farewell`` is; `nil` before a GOAWAY.
+    var farewellSays: Farewell?
     /// Whether the peer's first settings have come, which begin what it says.
     var hasSettings = false
     /// A block of fields that goes on in the next frame: its stream, whether that ends, and what came so far.
@@ -101,6 +110,7 @@ final class HTTP2Session {
         for id in streams.keys.sorted() {
             guard let stream = streams[id] else { continue }
             let reason = failure(stream)
+            if stream.garbage.isEmpty { stream.garbage = farewell }
             forget(stream)
             user.failed(stream, reason)
         }

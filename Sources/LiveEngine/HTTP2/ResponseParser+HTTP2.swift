@@ -10,8 +10,14 @@ extension ResponseParser {
         switch state {
         case .statusLine: break
         case .bodyToClose where endsStream, .fixedBody where endsStream: state = .trailers
-        default: state = .malformed
+        default: refuse(.blockLate)
         }
+    }
+
+    /// The answer breaks a rule. The first that it breaks is the one that is told.
+    mutating func refuse(_ broken: HTTP2Breach) {
+        if breach == nil { breach = broken }
+        state = .malformed
     }
 
     /// Takes a field of the block. Fields that HTTP/2 knows no use for are not tolerated (RFC 9113, 8.2).
@@ -19,28 +25,25 @@ extension ResponseParser {
         switch state {
         case .statusLine: takeStatus(name, value)
         case .fields:
-            guard ResponseParser.isSound(name), !ResponseParser.hasLineEnd(value) else {
-                state = .malformed
-                return
-            }
+            if let broken = ResponseParser.breach(ofName: name) { return refuse(broken) }
+            guard !ResponseParser.hasLineEnd(value) else { return refuse(.fieldValue) }
             if keepsSample, status >= 200 {
                 keepHead(name, end: 0x3A)
                 keepHead(value, end: 0x0A)
             }
             read(name, ResponseParser.trimmed(value))
-        case .trailers: if name.first == 0x3A { state = .malformed }
+        case .trailers: if name.first == 0x3A { refuse(.pseudoField) }
         default: break
         }
     }
 
     /// `:status` comes first, and there is no other pseudo-field in answers (RFC 9113, 8.3.2).
     private mutating func takeStatus(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
-        guard ResponseParser.equal(name, ":status"), value.count == 3,
-            let code = ResponseParser.decimal(value), code >= 100, code != 101
-        else {
-            state = .malformed
-            return
+        guard ResponseParser.equal(name, ":status") else { return refuse(.noStatus) }
+        guard value.count == 3, let code = ResponseParser.decimal(value), code >= 100 else {
+            return refuse(.badStatus)
         }
+        guard code != 101 else { return refuse(.switching) }
         status = UInt16(code)
         state = .fields
     }
@@ -55,7 +58,7 @@ extension ResponseParser {
             remaining = length ?? 0
             state = length == nil ? .bodyToClose : .fixedBody
         case .trailers: break
-        default: state = .malformed
+        default: refuse(.noStatus)
         }
     }
 
@@ -66,7 +69,8 @@ extension ResponseParser {
         case .fixedBody where bytes.count <= remaining:
             remaining -= bytes.count
             keep(bytes)
-        default: state = .malformed
+        case .fixedBody: refuse(.moreData)
+        default: refuse(.dataEarly)
         }
     }
 
@@ -78,22 +82,27 @@ extension ResponseParser {
         case .trailers where remaining == 0 || !hasBody, .bodyToClose,
             .fixedBody where remaining == 0 || !hasBody:
             state = .complete
-        default: state = .malformed
+        case .trailers, .fixedBody: refuse(.lessData)
+        default: refuse(.endsEarly)
         }
     }
 
-    /// Whether a name is one that may stand in an answer: in lower case, and nothing of one connection alone.
-    private static func isSound(_ name: UnsafeRawBufferPointer) -> Bool {
-        guard !name.isEmpty,
-            name.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != 0x3A && !(0x41...0x5A).contains($0) })
-        else { return false }
-        switch name.count {
-        case 7: return !equal(name, "upgrade")
-        case 10: return !equal(name, "connection") && !equal(name, "keep-alive")
-        case 16: return !equal(name, "proxy-connection")
-        case 17: return !equal(name, "transfer-encoding")
-        default: return true
+    /// Why a name is none that may stand in an answer: in lower case, and nothing of one connection alone.
+    private static func breach(ofName name: UnsafeRawBufferPointer) -> HTTP2Breach? {
+        if name.first == 0x3A { return .pseudoField }
+        guard !name.isEmpty, name.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != 0x3A }) else {
+            return .fieldName
         }
+        if name.contains(where: { (0x41...0x5A).contains($0) }) { return .upperCase }
+        let isOfConnection =
+            switch name.count {
+            case 7: equal(name, "upgrade")
+            case 10: equal(name, "connection") || equal(name, "keep-alive")
+            case 16: equal(name, "proxy-connection")
+            case 17: equal(name, "transfer-encoding")
+            default: false
+            }
+        return isOfConnection ? .connectionField : nil
     }
 
     private static func hasLineEnd(_ value: UnsafeRawBufferPointer) -> Bool {

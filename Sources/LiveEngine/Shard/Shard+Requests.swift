@@ -22,7 +22,7 @@ extension Shard {
         request.sample.eventCount = outgoing.eventCount
         request.sample.isRetry = outgoing.isRetry
         let verdict = clientFaults.verdict(
-            on: outgoing, from: parts[part].fleet, of: parts[part].plan,
+            on: outgoing, from: parts[part].fleet, over: parts[part].links,
             index: share.populationIndex(ofSlot: Int(outgoing.slot)), pace: clock.pace, at: now)
         request.course = RequestCourse(
             verdict, limit: outgoing.timeout, hasNetwork: outgoing.network != .none, pace: clock.pace, at: now
@@ -165,7 +165,8 @@ extension Shard: ConnectionOwner {
             let index = carrier.request
             if index >= 0, let failure {
                 fillSample(index, from: carrier)
-                if carrier.parser.received > 0 {
+                // A server may say why it answers nothing: on HTTP/2 in a frame of no stream.
+                if carrier.parser.received > 0 || !carrier.garbage.isEmpty {
                     keepSample(of: carrier, request: index, failure: failure)
                 }
                 fail(index, failure)

@@ -48,6 +48,7 @@ final class Shard {
         let firstDevice: UInt32
         let population: Int
         let plan: PopulationPlan
+        let links: PopulationLinks
         var connections = 0
         var sealed: [SealedEvent] = []
         /// Beside the plan, for a look at that would copy it.
@@ -121,7 +122,7 @@ final class Shard {
             parts.append(
                 Part(
                     fleet: fleet, endpoints: endpoints[population], firstPool: firstPool, firstDevice: first,
-                    population: population, plan: plan,
+                    population: population, plan: plan, links: PopulationLinks(plan),
                     closesAfterAnswer: plan.target.connections == .perRequest))
             partOfDevice.append(contentsOf: repeatElement(UInt16(population), count: fleet.deviceCount))
             first += UInt32(fleet.deviceCount)

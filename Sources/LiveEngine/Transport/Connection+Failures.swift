@@ -23,6 +23,13 @@ extension Connection {
         }
     }
 
+    /// Ends a connection whose TLS failed, and keeps why: nothing of an answer says it.
+    func endTLS(_ words: String) {
+        garbage = Array("TLS: \(words)".utf8)
+        session?.farewell = garbage
+        end(with: .tls)
+    }
+
     /// What an orderly close within an answer means. Bytes that no answer begins with were none, though the end of
     /// their line, at which the parser would have told, did not come.
     func failureOfClose() -> RequestFailure {

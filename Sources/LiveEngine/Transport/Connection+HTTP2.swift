@@ -148,8 +148,6 @@ extension Connection {
         let reason = error.reason + (isDemanded ? ", and target.http asks for HTTP/2" : "")
         session?.endAll { stream in
             stream.garbage = Array("HTTP/2: \(error.code.name): \(reason)".utf8)
-            // So that the words above are told, whatever came of the answer itself.
-            stream.parser.noteReceived(1)
             return .malformed
         }
         owner.ended(self, failure: nil)

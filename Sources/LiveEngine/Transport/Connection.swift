@@ -219,7 +219,7 @@ final class Connection: Carrier, ChannelInboundHandler {
         handshakeTime = meter?.end() ?? 0
         meter = nil
         if versions == .two, name != "h2" {
-            end(with: .tls)
+            endTLS("the server does not choose HTTP/2")
         } else {
             open(speaking: name)
         }
@@ -253,7 +253,7 @@ final class Connection: Carrier, ChannelInboundHandler {
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         switch error {
         case NIOSSLError.uncleanShutdown: wasCutShort = true
-        case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError: end(with: .tls)
+        case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError: endTLS(TLSReason.name(of: error))
         default:
             sawReset = true
             end(with: .reset)

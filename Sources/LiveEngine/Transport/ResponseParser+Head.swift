@@ -79,8 +79,7 @@ extension ResponseParser {
     /// A length is digits only; a second one must say the same (RFC 9112, 6.3).
     private mutating func readLength(_ value: UnsafeRawBufferPointer) {
         guard let number = ResponseParser.decimal(value), (length ?? number) == number else {
-            state = .malformed
-            return
+            return refuse(.length)
         }
         length = number
     }

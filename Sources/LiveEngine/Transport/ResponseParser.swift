@@ -55,6 +55,8 @@ package struct ResponseParser {
     var saysClose = false
     var length: Int?
     var remaining = 0
+    /// The rule that a malformed answer breaks, on HTTP/2.
+    var breach: HTTP2Breach?
     private var headBytes = 0
     private var partial: [UInt8] = []
     /// Whether ``partial`` is a field that the next line may go on with: its first byte will tell.
@@ -77,6 +79,7 @@ package struct ResponseParser {
         self.keepsSample = keepsSample
         self.keepsDate = keepsDate
         state = .statusLine
+        breach = nil
         received = 0
         headBytes = 0
         if !body.isEmpty { body = [] }
@@ -154,10 +157,7 @@ package struct ResponseParser {
 
     mutating func keep(_ bytes: UnsafeRawBufferPointer) {
         if keepsBody {
-            guard body.count + bytes.count <= ResponseParser.bodyLimit else {
-                state = .malformed
-                return
-            }
+            guard body.count + bytes.count <= ResponseParser.bodyLimit else { return refuse(.tooLong) }
             body.append(contentsOf: bytes)
         }
         if keepsSample {

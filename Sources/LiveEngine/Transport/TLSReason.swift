@@ -48,10 +48,28 @@ struct TLSReason {
             let begin = TLSReason.instant(certificate.notValidBefore)
             if begin > now { return "\(whose) is not valid before \(TLSReason.date(begin))" }
         }
+        if TLSReason.isForOthersThanServers(own) {
+            return
+                "its certificate (for \(TLSReason.names(of: own))) is not one for servers, by its extended key usage"
+        }
         let trusted =
             target.tls.authorityFile.map { "not by one of \($0)" } ?? "not by one that this system trusts"
         return
             "its certificate (for \(TLSReason.names(of: own))) is signed by an unknown authority, \(trusted)"
+            + (chain.count == 1 ? "; no intermediate certificate came with it" : "")
+    }
+
+    /// Whether a certificate lists what it is for, and servers are not among it (RFC 5280, 4.2.1.12).
+    private static func isForOthersThanServers(_ certificate: NIOSSLCertificate) -> Bool {
+        let server: [UInt8] = [0x2B, 0x06, 0x01, 0x05, 0x05, 0x07, 0x03, 0x01]
+        guard
+            let usages = certificate._extensions.first(where: {
+                $0.objectIdentifier.description == "2.5.29.37"
+            })
+        else { return false }
+        return usages.data.withUnsafeBufferPointer { bytes in
+            !bytes.indices.contains { bytes[$0...].starts(with: server) }
+        }
     }
 
     /// The library takes a certificate for another name if it holds the connection's address; whoever uses the target's
@@ -95,6 +113,14 @@ struct TLSReason {
         }
     }
 
+    /// What an error is called, without the place in the library's sources that its words end with.
+    static func name(of error: any Error) -> String { name(in: words(of: error) ?? "\(error)") }
+
+    private static func name(in words: String) -> String {
+        if let found = words.firstMatch(of: /OPENSSL_internal:(\w+)/) { return String(found.1) }
+        return words.firstRange(of: " at /").map { String(words[..<$0.lowerBound]) } ?? words
+    }
+
     private func meaning(of words: String) -> String {
         let server =
             target.tls.certificateFile == nil
@@ -119,7 +145,7 @@ struct TLSReason {
             ),
         ]
         if let known = meanings.first(where: { words.contains($0.sign) }) { return known.text }
-        return "TLS: \(words)"
+        return "TLS: \(TLSReason.name(in: words))"
     }
 
     /// The names that a certificate is for.
@@ -131,7 +157,15 @@ struct TLSReason {
             default: nil
             }
         }
-        return names.isEmpty ? "no name at all" : names.joined(separator: ", ")
+        guard names.isEmpty else { return names.joined(separator: ", ") }
+        return subject(of: certificate).map { "\($0), its subject's name, and no other" } ?? "no name at all"
+    }
+
+    /// The common name of a certificate's subject, which the library tells in its description alone.
+    private static func subject(of certificate: NIOSSLCertificate) -> Substring? {
+        let sign = "common_name="
+        return "\(certificate)".dropLast().split(separator: ";").first { $0.hasPrefix(sign) }?
+            .dropFirst(sign.count)
     }
 
     private static func address(_ bytes: [UInt8]) -> String? {

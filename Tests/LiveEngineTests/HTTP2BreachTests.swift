@@ -1,0 +1,78 @@
+import NIOCore
+import NIOEmbedded
+import Testing
+import World
+
+@testable import LiveEngine
+
+// MARK: - What a server breaks on one stream, and how it leaves
+
+extension HTTP2SessionTests {
+    private static func field(_ name: String, _ value: String) -> [UInt8] {
+        [0, UInt8(name.utf8.count)] + Array(name.utf8) + [UInt8(value.utf8.count)] + Array(value.utf8)
+    }
+
+    private static func head(_ fields: [UInt8], ends: Bool = false) -> [UInt8] {
+        frame(.headers, flags: ends ? 5 : 4, stream: 1, [0x88] + fields)
+    }
+
+    private static func data(_ text: String, ends: Bool = false) -> [UInt8] {
+        frame(.data, flags: ends ? 1 : 0, stream: 1, Array(text.utf8))
+    }
+
+    private static func block(_ fields: [UInt8]) -> [UInt8] { frame(.headers, flags: 5, stream: 1, fields) }
+
+    @Test(
+        "takes no answer that HTTP forbids, names the rule, and leaves the connection as it is",
+        arguments: [
+            (block([]), HTTP2Breach.noStatus), (block(field("x", "y") + [0x88]), .noStatus),
+            (block([0x48, 2, 0x31, 0x30]), .badStatus), (block(field(":status", "2x0")), .badStatus),
+            (block(field(":status", "101")), .switching),
+            (block([0x88, 0x88]), .pseudoField), (head(field(":path", "/")), .pseudoField),
+            (head([]) + block(field(":status", "200")), .pseudoField),
+            (head(field("X", "y")), .upperCase), (head(field("", "y")), .fieldName),
+            (head(field("a b", "y")), .fieldName), (head(field("upgrade", "y")), .connectionField),
+            (head(field("transfer-encoding", "chunked")), .connectionField),
+            (head(field("x", "\n")), .fieldValue), (head(field("x", "\0")), .fieldValue),
+            (head(field("content-length", "5x")), .length),
+            (head(field("content-length", "5") + field("content-length", "6")), .length),
+            (head(field("content-length", "5"), ends: true), .lessData),
+            (head(field("content-length", "5")) + data("four", ends: true), .lessData),
+            (head(field("content-length", "5")) + data("four") + block(field("x", "y")), .lessData),
+            (head(field("content-length", "5")) + data("sixsix"), .moreData),
+            (data("early"), .dataEarly), (block(field(":status", "103")), .endsEarly),
+            (head([]) + head([]), .blockLate),
+        ])
+    func malformed(said: [UInt8], broken: HTTP2Breach) throws {
+        let probe = try Self.probe([1, 1], [Self.settings(), said, Self.ok(3)])
+        let ends = probe.log.dropFirst()
+        #expect(ends.map { $0.prefix { $0 != "," } } == ["malformed", "answered"], "\(probe.log)")
+        #expect(ends.first?.hasSuffix(", HTTP/2: \(broken.words)") == true, "\(probe.log)")
+        #expect(probe.isOpen)
+    }
+
+    @Test("takes no body that is longer than any is kept")
+    func tooLong() throws {
+        let probe = try Self.probe([1], [Self.settings(), Self.head([])])
+        let part = Self.frame(.data, stream: 1, [UInt8](repeating: 0x62, count: 16_384))
+        for _ in 0...(ResponseParser.bodyLimit / 16_384) where probe.log.count < 2 { probe.read(part) }
+        #expect(probe.log.last?.hasSuffix(", HTTP/2: \(HTTP2Breach.tooLong.words)") == true)
+    }
+
+    @Test(
+        "tells the error that a server left for, whatever it says before or after, or else its first words",
+        arguments: [
+            ([(0, ""), (11, "too_many_pings")], "ENHANCE_YOUR_CALM: too_many_pings"),
+            ([(11, "too_many_pings"), (0, "")], "ENHANCE_YOUR_CALM: too_many_pings"),
+            ([(11, ""), (2, "later")], "ENHANCE_YOUR_CALM"),
+            ([(0, "restart"), (0, "bye")], "NO_ERROR: restart"),
+            ([(0, ""), (0, "restart")], "NO_ERROR: restart"),
+            ([(0, "restart"), (2, "")], "INTERNAL_ERROR"),
+        ] as [([(UInt32, String)], String)])
+    func farewells(said: [(UInt32, String)], told: String) throws {
+        let goodbyes = said.map { Self.frame(.goAway, Self.number(1) + Self.number($0.0) + Array($0.1.utf8)) }
+        let probe = try Self.probe([1], [Self.settings()] + goodbyes)
+        probe.session.endAll { _ in .closed }
+        #expect(probe.log.last?.hasSuffix(", HTTP/2: GOAWAY, \(told)") == true, "\(probe.log)")
+    }
+}
