@@ -6,9 +6,13 @@ extension Report {
     /// Takes an audit over: its counts, where the missing events are, and the metric that only an audit
     /// knows. Thresholds on that metric are looked at again; ``judge(internalError:)`` is to follow.
     package mutating func take(_ audit: Audit, note: String?) {
-        let counts = AuditCounts(audit, events: events)
+        var counts = AuditCounts(audit, events: events)
+        let sent = eventsSent
+        if let sent, counts.received > sent, counts.unexpected == 0, counts.ofMissingParts == nil {
+            counts.neverSent = counts.received - sent
+        }
         self.audit = counts
-        auditNote = Report.note(note, counts.alikeNote)
+        auditNote = Report.note(note, counts.alikeNote, sent.flatMap(counts.neverSentNote))
         let rate = simulatedSeconds > 0 ? Double(counts.duplicates) / simulatedSeconds : 0
         metrics.removeAll { $0.name == Report.duplicatesMetric }
         metrics.append(
@@ -22,6 +26,14 @@ extension Report {
             else { continue }
             thresholds[index] = threshold.evaluate(overall: metrics, populations: [])
         }
+    }
+
+    /// Events in all uploads together, each as often as an upload carried it: no store of an external target can hold more
+    /// of the run. `nil` where that is not known of the whole run, or the collector is this program's own.
+    private var eventsSent: UInt64? {
+        guard mode == .live, run.target != Report.embeddedTarget, measuredFromSeconds == nil, !isPartial
+        else { return nil }
+        return metrics.trend("batch_size").map { UInt64(($0.average * Double($0.count)).rounded()) }
     }
 
     /// Sentences as one note, without those that are missing; `nil` where all are.
@@ -129,6 +141,17 @@ extension Report.AuditCounts {
         alike.map {
             "\(Numbers.count($0)) of the confirmed events bear no id and have the content of another one: the collector "
                 + "holds them as one, and whether one of them was lost behind it cannot be told."
+        }
+    }
+}
+
+extension Report.AuditCounts {
+    /// Said of copies that no device sent; `nil` where there are none.
+    fileprivate func neverSentNote(_ sent: UInt64) -> String? {
+        neverSent.map {
+            "\(Numbers.count(received, of: "row")) of this run, yet all uploads together carried only "
+                + "\(Numbers.count(sent, of: "event")): at least \(Numbers.count($0)) of the copies were sent by no device. "
+                + "The collector, or something on the way to it, made them."
         }
     }
 }

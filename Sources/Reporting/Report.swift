@@ -25,6 +25,8 @@ package struct Report: Sendable {
     package var startedAt: Instant
     package var wallSeconds: Double
     package var simulatedSeconds: Double
+    /// How long users acted, from the start; `nil` where they were stopped and nobody noted when, and in older reports.
+    package var usersSeconds: Double?
     /// Seconds of people's and devices' clocks in a second of the wall clock; 1 unless a live run asks for another.
     package var pace = 1
     /// Metrics are of what ended from here on, in seconds from the start; `nil` for the whole run.
@@ -64,7 +66,7 @@ package struct Report: Sendable {
     package var closeUps: [CloseUp] = []
     /// Which radios the devices were on; `nil` where none changes its own.
     package var radios: RadioShares?
-    /// What the target told of itself; `nil` where nobody asked.
+    /// What the target told of itself; empty where nobody asked.
     package var targetMetrics: [TargetMetrics] = []
     /// The first answers that no device hopes for.
     package var unexpectedAnswers: [UnexpectedAnswer] = []
@@ -154,6 +156,7 @@ package struct Report: Sendable {
         }
     }
 
+    /// What the collector holds against what the devices believe, in events, as ``Audit`` counts them.
     package struct AuditCounts: Hashable, Sendable {
         package var received: UInt64 = 0
         package var unique: UInt64 = 0
@@ -169,6 +172,8 @@ package struct Report: Sendable {
         package var alike: UInt64?
         /// Held, of devices in parts of the run that are missing; `nil` if there is none.
         package var ofMissingParts: UInt64?
+        /// Of ``duplicates``, how many more there are than devices sent, at the least; `nil` if there is none.
+        package var neverSent: UInt64?
         /// Where the events are that the store lacks; `nil` in reports of older versions.
         package var missing: MissingEvents?
         package init() {}
@@ -184,6 +189,7 @@ package struct Report: Sendable {
         package init() {}
     }
 
+    /// The events of one fate, by cause.
     package struct FateCounts: Hashable, Sendable {
         package var fate: String
         package var causes: [NamedCount]
@@ -193,6 +199,7 @@ package struct Report: Sendable {
         }
     }
 
+    /// One population's part of the run.
     package struct Population: Sendable {
         package var name: String
         package var system: String
@@ -219,6 +226,7 @@ package struct Report: Sendable {
         }
     }
 
+    /// A threshold, and how the run kept to it.
     package struct ThresholdResult: Hashable, Sendable {
         /// With its tag, as written: `http_req_duration{population:ios}`.
         package var metric: String
@@ -260,35 +268,5 @@ package struct Report: Sendable {
         /// What Beaconswarm itself could not do, by kind.
         package var ownFailures: [OwnFailure] = []
         package init() {}
-    }
-
-    /// What an entry of the timeline did to the events captured while it lasted, and to the time after it.
-    package struct Entry: Sendable {
-        /// The entry's own, else its index in the timeline as written.
-        package var name: String
-        /// Index of its mark.
-        package var mark: Int
-        /// ``MetricCatalogue/ofEntries``.
-        package var metrics: [Metric]
-        package init(name: String, mark: Int, metrics: [Metric]) {
-            self.name = name
-            self.mark = mark
-            self.metrics = metrics
-        }
-    }
-
-    /// A fault or change of the timeline.
-    package struct Mark: Hashable, Sendable {
-        /// Seconds since the run's start.
-        package var from: Double
-        package var until: Double?
-        package var text: String
-        /// What the tag `{entry:NAME}` says.
-        package var name = ""
-        package init(from: Double, until: Double?, text: String) {
-            self.from = from
-            self.until = until
-            self.text = text
-        }
     }
 }

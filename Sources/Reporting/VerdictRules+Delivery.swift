@@ -44,7 +44,7 @@ extension VerdictRules.Delivery {
             guard acknowledged > 0 else { return nil }
             let text =
                 "The scenario expects that nothing is delivered, but \(Numbers.count(acknowledged)) of "
-                + "\(noun(uploads)) got an answer that the sending system takes as success."
+                + "\(uploadsText) got an answer that the sending system takes as success."
             return (.deliveredUnexpectedly, text)
         }
         // What never left for want of a socket, or broke on our own disk, tells nothing.
@@ -56,7 +56,7 @@ extension VerdictRules.Delivery {
                 ? "Look whether the target's URL is the collector's, and what it logs."
                 : "Look at the scenario's timeline."
         let text =
-            "Nothing was delivered: of \(noun(uploads)) not one got an answer that the sending system takes as "
+            "Nothing was delivered: of \(uploadsText) not one got an answer that the sending system takes as "
             + "success (\(answersText)). \(advice) If that is the scenario's purpose, let it say "
             + "\"expect\": \"nothing delivered\"."
         return (.nothingDelivered, text)
@@ -92,17 +92,15 @@ extension VerdictRules.Delivery {
     private var ownTexts: String { ownFailures.map(\.text).joined(separator: "; ") }
 
     private var ownFailureText: String {
-        "Beaconswarm itself failed \(Numbers.count(ownFailed)) times in \(noun(uploads)) "
+        "Beaconswarm itself failed \(Numbers.count(ownFailed, of: "time")) in \(uploadsText) "
             + "(\(Numbers.percent(ownShare)))"
     }
+
+    private var uploadsText: String { Numbers.count(uploads, of: "upload") }
 
     /// The most frequent answers.
     private var answersText: String {
         let shown = answers.prefix(5).map { "\($0.name): \(Numbers.count($0.count))" }
         return shown.joined(separator: ", ") + (answers.count > shown.count ? ", …" : "")
-    }
-
-    private func noun(_ count: UInt64) -> String {
-        "\(Numbers.count(count)) \(count == 1 ? "upload" : "uploads")"
     }
 }

@@ -124,10 +124,7 @@ package enum VerdictRules {
             found.append((.unwritten, unwrittenReason(findings)))
         }
         found += balanceReasons(findings.balance).map { (.balance, $0) } + auditReasons(findings.audit)
-        if findings.interrupted {
-            let text = "The run was interrupted; the figures cover what ran until then."
-            found.append((.interrupted, text))
-        }
+        if findings.interrupted { found.append((.interrupted, interruptedReason)) }
         let isPartLate = findings.partProblems.contains { $0.cause == .generatorLate }
         if findings.saturated, !isPartLate {
             let lag = Numbers.duration(milliseconds: findings.lagP99)
@@ -158,7 +155,9 @@ package enum VerdictRules {
             : "Not all results could be written: \(reasons). This report itself is whole."
     }
 
-    private static let guardMissing =
+    static let interruptedReason = "The run was interrupted; the figures cover what ran until then."
+
+    static let guardMissing =
         "The scenario expects that the guard ends the run, but it did not: it watches targets that are neither "
         + "loopback nor private, and acts when one of them answers nothing but 403, 429 or 5xx for long enough."
 
@@ -175,15 +174,12 @@ package enum VerdictRules {
         guard let audit else { return [] }
         var reasons: [(cause: Cause, text: String)] = []
         if audit.ackedNotFound > 0 {
-            let noun = audit.ackedNotFound == 1 ? "event" : "events"
-            let count = Numbers.count(audit.ackedNotFound)
-            reasons.append(
-                (.ackedNotFound, "The collector acknowledged \(count) \(noun) that it does not hold."))
+            let events = Numbers.count(audit.ackedNotFound, of: "event")
+            reasons.append((.ackedNotFound, "The collector acknowledged \(events) that it does not hold."))
         }
         if audit.unexpected > 0 {
-            let noun = audit.unexpected == 1 ? "event" : "events"
-            let count = Numbers.count(audit.unexpected)
-            reasons.append((.unexpectedEvents, "The collector holds \(count) \(noun) that no device made."))
+            let events = Numbers.count(audit.unexpected, of: "event")
+            reasons.append((.unexpectedEvents, "The collector holds \(events) that no device made."))
         }
         return reasons
     }

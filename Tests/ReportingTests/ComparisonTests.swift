@@ -266,10 +266,22 @@ struct ComparisonTests {
             "events_lost.p(95)<=base", "events_lost.p(99.9)<=base", "events_lost.evicted.foo<=0",
             "events_lost.evictd.storage_limit<=0", "events_lost.evicted<=0", "events_lost.rejected.xyz<=0",
             "events_lost.rejected.99<=0", "events_lost.rejected.0413<=0", "events_lost.lost.expired<=0",
-            "events_lost<=1e999", "events_lost<=base*1e999",
+            "events_lost<=1e999", "events_lost<=base*1e999", "events_lost<=5", "events_lost<=-0.1",
+            "events_lost<=base+5", "freshness_within_1h>=base-2", "freshness_within_1h{population:ios}>=95",
+            "events_lost.rejected.413<=2", "events_not_kept<1.5",
         ])
     func wrongGates(_ text: String) {
         #expect(throws: ThresholdError.self) { try Gate.parse(text) }
+    }
+
+    @Test(
+        "what is no share may have any limit, and a share those from 0 to 1",
+        arguments: [
+            "events_lost<=1", "events_lost<=base+1", "events_lost>=base-1", "events_lost<=base*5",
+            "retry_amplification<=2", "http_reqs<=base+5", "batch_size.avg>=base-5",
+        ])
+    func rightGates(_ text: String) throws {
+        #expect(try Gate.parse(text).text == text)
     }
 
     @Test("a single pair has no interval: nothing is worse, and gates judge its difference")
@@ -374,11 +386,11 @@ struct LabReportTests {
         #expect(try told().isEmpty)
         report.variants[1].changes = []
         #expect(try told() == ["b200 is the same scenario as base: no policy is compared"])
-        report.scenario.overrides = ["--seed /seed=1", "--set /drain=\"2s\""]
+        report.scenario.overrides = ["--seed /seed=1", "--devices --devices=3", "--set /drain=\"2s\""]
         #expect(
             try told() == [
                 "b200 is the same scenario as base: no policy is compared; the run was played with "
-                    + "--set /drain=\"2s\""
+                    + "--devices 3, --set '/drain=\"2s\"'"
             ])
         // Of two runs, or where nobody knows what was played, there is nothing to be told.
         let own = try #require(report.comparisons.first)

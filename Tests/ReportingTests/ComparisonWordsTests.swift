@@ -48,6 +48,7 @@ struct ComparisonWordsTests {
                 let cells = seeds.map { seed in
                     var cell = LabReport.Cell(seed: seed)
                     (cell.verdict, cell.exitCode) = (.failed, 99)
+                    if seeds.count == 1 { cell.reason = "The books do not balance." }
                     return cell
                 }
                 var side = SyntheticLab.side(cells, label)
@@ -61,7 +62,9 @@ struct ComparisonWordsTests {
                 warnings.contains("a: 3 of 3 \(noun)s did not pass (seed 1: failed, exit code 99)"),
                 "\(warnings)")
             #expect(
-                warnings.contains("b: 1 of 1 \(noun) did not pass (seed 1: failed, exit code 99)"),
+                warnings.contains(
+                    "b: 1 of 1 \(noun) did not pass (seed 1: failed, exit code 99: The books do not balance.)"
+                ),
                 "\(warnings)")
             #expect(
                 warnings.contains("2 \(noun)s of seeds that only one of the two has are left out"),

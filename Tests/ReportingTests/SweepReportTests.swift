@@ -1,3 +1,4 @@
+import Measurement
 import Testing
 import Timebase
 
@@ -118,6 +119,69 @@ struct SweepReportTests {
         #expect(terminal(drawn).contains("events_not_kept is"))
         drawn.cost = try Figure.parse("events_not_kept")
         #expect(!terminal(drawn).contains("events_not_kept is"))
+    }
+
+    /// The same without a metric in some cells.
+    private func lacking(_ metric: String, _ cells: [(point: Int, cell: Int)]) throws -> SweepReport {
+        var sweep = try sweep()
+        for (point, cell) in cells {
+            sweep.lab.variants[point].cells[cell].metrics.removeAll { $0.name == metric }
+        }
+        return sweep
+    }
+
+    @Test(
+        "a point without samples is left off the front, and named", arguments: ["data_sent", "events_lost"])
+    func leftOff(metric: String) throws {
+        let sweep = try lacking(metric, [(0, 0), (0, 1)])
+        let said = "\(metric) has no samples in 1 of 3 points, which"
+        for form in [terminal(sweep), String(decoding: SweepHTML.write(sweep), as: UTF8.self)] {
+            #expect(form.contains(said) && form.contains("left off the front: batch=1."))
+        }
+        #expect(!sweep.points[0].isOnFront && sweep.points[1].isOnFront)
+        #expect(SweepText.halfMissing(sweep).isEmpty)
+    }
+
+    @Test("that no point has samples is told of all at once, and nothing of points that were not played yet")
+    func allMissing() throws {
+        let cells = (0...2).flatMap { point in (0...1).map { (point: point, cell: $0) } }
+        var sweep = try lacking("event_freshness", cells)
+        #expect(
+            SweepText.missing(sweep) == [
+                "event_freshness.p(95) has no samples in any point: no point can be said to beat another."
+            ])
+        sweep = try self.sweep()
+        sweep.lab.variants[2].cells = []
+        #expect(SweepText.missing(sweep).isEmpty)
+    }
+
+    @Test("a point that is judged by some of its seeds is named")
+    func halfMissing() throws {
+        let sweep = try lacking("event_freshness", [(1, 0)])
+        let said =
+            "event_freshness.p(95) is a mean of those seeds alone that have samples of it: "
+            + "batch=2 (1 of 2 seeds)."
+        #expect(terminal(sweep).contains(said) && SweepText.missing(sweep).isEmpty)
+        #expect(String(decoding: SweepHTML.write(sweep), as: UTF8.self).contains(said))
+    }
+
+    @Test(
+        "points that differ in what still waits at the end are told: they are not fresh for having sent little"
+    )
+    func waiting() throws {
+        var sweep = try sweep()
+        for cell in 0...1 {
+            sweep.lab.variants[2].cells[cell].events.pending = [Report.NamedCount("stored", 5000)]
+        }
+        #expect(terminal(sweep).contains("0 % to 25.0 % of the events were still waiting when the run ended"))
+        #expect(
+            String(decoding: SweepHTML.write(sweep), as: UTF8.self).contains(
+                "were still waiting when the run ended"))
+        // What waits in all of them alike tells nothing of one; nor does a point that was not played yet.
+        sweep.lab.variants.removeLast()
+        sweep.lab.variants[1].cells = []
+        sweep.lab.variants[0].cells[0].events.pending = [Report.NamedCount("stored", 5000)]
+        #expect(!terminal(sweep).contains("still waiting"))
     }
 
     @Test("of many points that failed, some are named")

@@ -88,6 +88,28 @@ struct TargetMetricsTests {
             ])
     }
 
+    @Test("a summary's quantiles and moments of creation are no counters, their sums and counts are")
+    func growing() {
+        let text = """
+            # TYPE rpc_seconds summary
+            rpc_seconds{quantile="0.99",method="get"} 0.25
+            rpc_seconds_sum{method="get"} 10
+            rpc_seconds_count{my_quantile="0.99"} 40
+            # TYPE wait_seconds histogram
+            wait_seconds_bucket{le="1"} 4
+            wait_seconds_created 1700000000
+            # TYPE sessions_created counter
+            sessions_created 3
+            """
+        var recorder = TargetRecorder(wanted: ["rpc*", "wait*", "sessions*"])
+        recorder.note(ExpositionReader(Array(text.utf8)).samples, at: 0)
+        #expect(recorder.metrics.series.count == 6)
+        #expect(
+            recorder.metrics.series.filter(\.isCounter).map(\.name) == [
+                "rpc_seconds_sum", "rpc_seconds_count", "wait_seconds_bucket", "sessions_created",
+            ])
+    }
+
     @Test("names that nothing has are told, once the target has told anything")
     func unmatched() {
         let reader = ExpositionReader(Array(Self.text.utf8))

@@ -1,4 +1,5 @@
 import Foundation
+import Measurement
 import Testing
 
 @testable import Reporting
@@ -53,6 +54,24 @@ struct TerminalTests {
         #expect(positions == positions.sorted())
         #expect(text.contains("✓ 'p(95)<60000' was "))
         #expect(text.contains("'p(99)<2500' had no samples"))
+    }
+
+    @Test("uploads without a whole answer, which no percentile has, are counted below the times")
+    func uploadsWithoutTimes() throws {
+        var report = Fixtures.outage()
+        let answered = try #require(report.metrics.trend("http_req_duration")?.count)
+        let index = try #require(report.metrics.firstIndex { $0.name == "http_reqs" })
+        for (uploads, said) in [(answered, false), (answered + 1_234, true)] {
+            report.metrics[index] = Metric("http_reqs", .counter(count: Double(uploads), perSecond: 1))
+            let sentence = "1,234 of \(Numbers.count(uploads)) had none, and are in no percentile."
+            for text in [
+                TerminalSummary.render(report, color: false, width: 400),
+                String(decoding: MarkdownWriter().render(report), as: UTF8.self),
+                String(decoding: HTMLWriter().render(report), as: UTF8.self),
+            ] {
+                #expect(text.contains(sentence) == said, "\(uploads)")
+            }
+        }
     }
 
     @Test("without colour there is no escape sequence, and with it the same text")

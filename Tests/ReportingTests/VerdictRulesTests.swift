@@ -238,6 +238,8 @@ struct VerdictRulesTests {
             #expect(outcome.exitCode == 0)
             #expect(findings.delivery.warnings.first?.contains("no socket was left") == true)
         }
+        let once = Self.live(uploads: 1000, acknowledged: 900, own: 1).delivery.warnings
+        #expect(once.first?.hasPrefix("Beaconswarm itself failed 1 time in 1,000 uploads") == true)
         // It outweighs a threshold, and nothing else than it is to blame where no upload got further.
         var broken = findings
         broken.thresholds = [Self.broken]

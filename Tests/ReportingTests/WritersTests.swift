@@ -212,6 +212,87 @@ struct WritersTests {
         #expect(other.contains("<skipped "))
     }
 
+    /// What can be wrong with a run, by what a report says of it.
+    private static let faults: [(cause: VerdictRules.Cause, change: @Sendable (inout Report) -> Void)] = [
+        (.balance, { $0.events.balance = 1 }),
+        (.ackedNotFound, { $0.audit?.ackedNotFound = 1 }),
+        (.unexpectedEvents, { $0.audit?.unexpected = 1 }),
+        (.interrupted, { $0.isInterrupted = true }),
+        (.generatorLate, { $0.generator.saturated = true }),
+        (
+            .generatorFailed,
+            {
+                let count = $0.delivery.uploads / 2
+                $0.generator.ownFailures = [.init(name: "no_socket", count: count, text: "no socket")]
+            }
+        ),
+        (.maxRate, { $0.endedBy = .init(cause: .maxRate, text: "Too many requests.") }),
+        (.guard, { $0.endedBy = .init(cause: .guard, text: "It answers 403 alone.") }),
+        (.guardMissing, { $0.scenario.expectation = .guard }),
+        (.deliveredUnexpectedly, { $0.scenario.expectation = .nothingDelivered }),
+        (
+            .nothingDelivered,
+            {
+                $0.metrics.removeAll { $0.name == "http_req_failed" }
+                $0.metrics.append(Metric("http_req_failed", .rate(passes: 9, fails: 0)))
+            }
+        ),
+        (
+            .partsMissing,
+            {
+                $0.run.parts = []
+                $0.run.missingParts = "Missing is 1/2."
+            }
+        ),
+        (
+            .clocksApart,
+            {
+                var part = Report.Part(name: "0/2", devices: 2, attempt: 1, host: "lab-7", wallSeconds: 1)
+                part.problems = [.init(cause: .clocksApart, text: "Clocks are a second apart.")]
+                $0.run.parts = [part]
+            }
+        ),
+        (
+            .thresholdBroken,
+            { $0.thresholds = [.init(metric: "events_lost", expression: "rate<0.1", value: 1, ok: false)] }
+        ),
+    ]
+
+    @Test("whatever speaks against a run fails a case of JUnit")
+    func junitOfEveryFault() {
+        var sound = Fixtures.outage()
+        sound.thresholds = []
+        sound.judge()
+        let passing = String(decoding: JUnitWriter().render(sound), as: UTF8.self)
+        #expect(sound.exitCode == 0 && passing.contains("failures=\"0\""), "\(sound.reasons)")
+        for (cause, change) in Self.faults {
+            var report = sound
+            change(&report)
+            report.judge()
+            let xml = String(decoding: JUnitWriter().render(report), as: UTF8.self)
+            #expect(report.causes == [cause.rawValue] && report.exitCode != 0, "\(report.reasons)")
+            #expect(xml.contains("failures=\"1\"") && xml.contains("<failure message="), "\(cause)")
+        }
+        for failed in [("no memory", [String]()), (nil, ["the disk is full"])] {
+            var report = sound
+            report.judge(internalError: failed.0, unwritten: failed.1)
+            let xml = String(decoding: JUnitWriter().render(report), as: UTF8.self)
+            #expect(report.exitCode == 70 && xml.contains("failures=\"1\""))
+        }
+        #expect(Set(Self.faults.map(\.cause)).count == VerdictRules.Cause.allCases.count - 2)
+    }
+
+    @Test("an interrupted run did not reach its end, though its books weigh more")
+    func junitOfInterruption() {
+        var report = Fixtures.outage()
+        report.thresholds = []
+        (report.isInterrupted, report.events.balance) = (true, 1)
+        report.judge()
+        let xml = String(decoding: JUnitWriter().render(report), as: UTF8.self)
+        #expect(report.exitCode == 95 && xml.contains("failures=\"2\""))
+        #expect(xml.contains("<failure message=\"The run was interrupted; the figures"))
+    }
+
     @Test("unexpected answers can be opened, and let nothing loose")
     func answers() {
         let page = html(Fixtures.outage())

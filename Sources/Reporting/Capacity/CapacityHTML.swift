@@ -100,7 +100,7 @@ package enum CapacityHTML {
             (
                 "Load", CapacityText.load(level.load, report.scaling),
                 report.scaling == .devices
-                    ? "devices" : "of the scenario's rate, \(Numbers.count(level.devices)) devices"
+                    ? "devices" : "of the scenario's rate, \(Numbers.devices(level.devices))"
             ),
             ("Request p(99)", Numbers.duration(milliseconds: level.durationP99), "where it holds"),
             ("Freshness p(95)", Numbers.duration(milliseconds: level.freshnessP95), "where it holds"),

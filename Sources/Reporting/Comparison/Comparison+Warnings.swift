@@ -30,9 +30,10 @@ extension Comparison {
         for side in [base, candidate] {
             let bad = side.cells.filter { $0.verdict != .passed }
             if let first = bad.first {
+                let why = first.reason.map { ": \($0)" } ?? ""
                 warnings.append(
                     "\(side.label): \(bad.count) of \(Numbers.count(side.cells.count, of: side.mode.run)) did not pass (seed "
-                        + "\(first.seed): \(first.verdict.rawValue), exit code \(first.exitCode))")
+                        + "\(first.seed): \(first.verdict.rawValue), exit code \(first.exitCode)\(why))")
             }
         }
         return warnings
@@ -43,7 +44,7 @@ extension Comparison {
         guard base.mode == .virtual, let run = base.run, run == candidate.run, base.resolved != .null,
             base.variant != candidate.variant, differences.isEmpty
         else { return nil }
-        let given = candidate.scenario.overrides.filter { !$0.hasPrefix("--seed ") }
+        let given = candidate.scenario.typedOverrides.filter { !$0.hasPrefix("--seed ") }
         return "\(candidate.variant) is the same scenario as \(base.variant): no policy is compared"
             + (given.isEmpty ? "" : "; the run was played with \(given.joined(separator: ", "))")
     }
@@ -76,7 +77,7 @@ extension Comparison {
         let judged = rows.contains { row in
             row.figure.name.hasPrefix("freshness_within_") && [.worse, .better].contains(row.word)
         }
-        let (one, other) = (base.waitingShare, candidate.waitingShare)
+        let (one, other) = (base.cells.waitingShare, candidate.cells.waitingShare)
         guard judged, (one - other).magnitude > ComparisonRequest.leastShare else { return nil }
         return
             "\(Numbers.percent(other)) of the candidate's events were still waiting when the run ended, and "
@@ -90,11 +91,12 @@ extension Report.Mode {
     fileprivate var run: String { self == .live ? "live run" : "simulation" }
 }
 
-extension Comparison.Side {
+extension [LabReport.Cell] {
     /// The share of the events that have no fate at the end, the mean of all simulations.
-    fileprivate var waitingShare: Double {
-        let shares = cells.map { cell in
-            Double(cell.events.pending.reduce(0) { $0 + $1.count }) / Double(max(1, cell.events.captured))
+    var waitingShare: Double {
+        let shares = map { cell in
+            let waiting = cell.events.pending.reduce(0) { $0 + $1.count }
+            return Double(waiting) / Double(Swift.max(1, cell.events.captured))
         }
         return shares.isEmpty ? 0 : shares.reduce(0, +) / Double(shares.count)
     }

@@ -21,10 +21,10 @@ package enum CostMeasures {
         notKept,
         Entry(
             name: "requests_per_device_day", unit: .requests,
-            summary: "Uploads of a device in a day of the run."),
+            summary: "Uploads of a device for a day of its user."),
         Entry(
             name: "bytes_per_device_day", unit: .bytes,
-            summary: "Bytes that a device sends in a day of the run."),
+            summary: "Bytes that a device sends for a day of its user."),
         Entry(
             name: "bytes_per_delivered_event", unit: .bytes,
             summary: "Bytes sent for each event that the devices believe delivered."),
@@ -33,16 +33,16 @@ package enum CostMeasures {
             summary: "Uploads for each that carried a batch for the first time: 1 without retries."),
         Entry(
             name: "peak_to_mean_requests", unit: .requests,
-            summary: "Uploads a second at the busiest moment against the mean of the run: the herd."),
+            summary: "Uploads a second at the busiest moment against the mean while users act: the herd."),
         Entry(
             name: "store_high_water", unit: .rows,
             summary: "Rows in the stores of all devices together, at most."),
         Entry(
             name: "radio_seconds_per_device_day", unit: .seconds,
-            summary: "Seconds that requests kept a device's radio awake in a day of the run."),
+            summary: "Seconds that requests kept a device's radio awake for a day of its user."),
         Entry(
             name: "radio_wakeups_per_device_day", unit: .wakeups,
-            summary: "Times that a request woke a device's radio in a day of the run."),
+            summary: "Times that a request woke a device's radio for a day of its user."),
     ]
 
     static func entry(_ name: String) -> Entry? { all.first { $0.name == name } }
@@ -51,14 +51,15 @@ package enum CostMeasures {
         let requests = report.metrics.counter("http_reqs")?.count ?? 0
         let retries = report.metrics.counter("retries")?.count ?? 0
         let sent = report.metrics.counter("data_sent")?.count ?? 0
-        let days = Double(report.devices) * report.simulatedSeconds / 86_400
+        let seconds = report.costSeconds
+        let days = Double(report.devices) * seconds / 86_400
+        let mean = ratio(requests, seconds) ?? 0
         let values = [
             report.audit.flatMap { ratio(Double($0.notKept), Double(report.events.captured)) },
-            ratio(requests, days), ratio(sent, days), ratio(sent, Double(report.events.delivered)),
+            ratio(requests, days), ratio(sent, days), ratio(sent, report.measuredDeliveries),
             ratio(requests, requests - retries),
-            ratio(
-                report.series.map(\.requestRate.high).max() ?? 0,
-                report.simulatedSeconds > 0 ? requests / report.simulatedSeconds : 0),
+            // In a run of seconds, uploads right at its end have a second that hardly counts in the mean.
+            ratio(max(report.busiestSecond, mean), mean),
             report.series.map(\.storedRange.high).max(),
             report.metrics.counter("radio_seconds").flatMap { ratio($0.count, days) },
             report.metrics.counter("radio_wakeups").flatMap { ratio($0.count, days) },
@@ -67,6 +68,26 @@ package enum CostMeasures {
     }
 
     private static func ratio(_ part: Double, _ whole: Double) -> Double? { whole > 0 ? part / whole : nil }
+}
+
+extension Report {
+    /// The seconds that a cost is divided by: those in which users acted, without what is not measured. The drain is
+    /// none of them: it lasts as long as a policy takes to send what users left, and would make a slow one look cheap.
+    fileprivate var costSeconds: Double {
+        max(0, (usersSeconds ?? simulatedSeconds) - (measuredFromSeconds ?? 0))
+    }
+
+    /// Events that the devices believe delivered, of those that are measured.
+    fileprivate var measuredDeliveries: Double {
+        guard measuredFromSeconds != nil else { return Double(events.delivered) }
+        return metrics.trend("event_freshness").map { Double($0.count) } ?? 0
+    }
+
+    /// Uploads a second, at most, in what is measured.
+    fileprivate var busiestSecond: Double {
+        let from = measuredFromSeconds ?? 0
+        return series.lazy.filter { $0.second >= from }.map(\.requestRate.high).max() ?? 0
+    }
 }
 
 extension Report.AuditCounts {

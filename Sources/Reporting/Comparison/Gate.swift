@@ -25,9 +25,17 @@ package struct Gate: Hashable, Sendable {
             comparison != .unequal
         else { throw ThresholdError(found: symbol, allowed: "one of < <= > >=") }
         let figure = try Figure.parse(String(plain[..<start]))
-        let (factor, addend) = try limit(plain[start...].dropFirst(symbol.count))
+        let limit = plain[start...].dropFirst(symbol.count)
+        let (factor, addend) = try Gate.limit(limit)
+        // A share of 5 is beyond all: such a gate would hold, or fail, whatever came out.
+        guard !figure.isShare || (factor == 0 ? 0...1 : -1...1).contains(addend) else {
+            throw ThresholdError(found: String(limit), allowed: Gate.share)
+        }
         return Gate(text: text, figure: figure, comparison: comparison, factor: factor, addend: addend)
     }
+
+    /// What a number may be that is held against a share.
+    package static let share = "a share from 0 to 1: 5 % are 0.05"
 
     private static func limit(_ text: Substring) throws(ThresholdError) -> (factor: Double, addend: Double) {
         let wrong = ThresholdError(

@@ -33,7 +33,7 @@ package struct ScenarioDifference: Hashable, Sendable {
         -> [ScenarioDifference]
     {
         func text(_ side: Comparison.Side) -> String {
-            let changes = side.scenario.overrides.filter { !$0.hasPrefix("--seed ") }
+            let changes = side.scenario.typedOverrides.filter { !$0.hasPrefix("--seed ") }
             return "sha256 \(side.scenario.sha256.prefix(12))" + changes.map { ", \($0)" }.joined()
         }
         guard text(base) != text(candidate) else { return [] }

@@ -34,6 +34,9 @@ package struct SweepReport: Sendable {
         self.freshness = freshness
     }
 
+    /// The figure that the front is of besides cost and freshness.
+    static let loss = "events_lost"
+
     /// All combinations of the axes' values.
     package static func grid(_ axes: [Axis]) -> [[String]] {
         axes.reduce([[]]) { points, axis in points.flatMap { point in axis.values.map { point + [$0] } } }
@@ -99,7 +102,7 @@ package struct SweepReport: Sendable {
     ///
     /// - Complexity: O(points²).
     package var points: [Point] {
-        let loss = try? Figure.parse("events_lost")
+        let loss = try? Figure.parse(SweepReport.loss)
         var points = zip(lab.variants, SweepReport.grid(axes)).enumerated().map { index, pair in
             Point(
                 index: index, name: pair.0.name, values: pair.1, cost: mean(cost, pair.0),

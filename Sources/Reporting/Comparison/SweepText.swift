@@ -23,16 +23,52 @@ package enum SweepText {
         return "\(points) over \(seeds). " + axes.joined(separator: "; ") + "."
     }
 
-    /// Of each figure that is drawn and that nothing played has samples of: that no front can be told.
+    /// What is to be small, each figure once, with where a point has it.
+    private static func goals(_ sweep: SweepReport) -> [(name: String, mean: (SweepReport.Point) -> Double?)]
+    {
+        let loss = SweepReport.loss
+        return [(sweep.cost.name, { $0.cost })]
+            + (sweep.freshness.name == sweep.cost.name ? [] : [(sweep.freshness.name, { $0.freshness })])
+            + ([sweep.cost.name, sweep.freshness.name].contains(loss) ? [] : [(loss, { $0.loss })])
+    }
+
+    /// Of each figure that decides about the front: that no point played has samples of it, and so no front can be
+    /// told; or which of them have none, and are left off it.
     static func missing(_ sweep: SweepReport) -> [String] {
-        guard sweep.lab.variants.contains(where: { !$0.cells.isEmpty }) else { return [] }
-        let points = sweep.points
-        let drawn: [(name: String, means: [Double?])] = [
-            (sweep.cost.name, points.map(\.cost)), (sweep.freshness.name, points.map(\.freshness)),
-        ]
-        return drawn.filter { figure in figure.means.allSatisfy { $0 == nil } }.map { figure in
-            "\(figure.name) has no samples in any point: no point can be said to beat another."
+        let played = zip(sweep.points, sweep.lab.variants).filter { !$0.1.cells.isEmpty }.map(\.0)
+        guard !played.isEmpty else { return [] }
+        return goals(sweep).compactMap { goal in
+            let without = played.filter { goal.mean($0) == nil }.map(\.name)
+            switch without.count {
+            case 0: return nil
+            case played.count:
+                return "\(goal.name) has no samples in any point: no point can be said to beat another."
+            default:
+                return
+                    "\(goal.name) has no samples in \(without.count) of \(Numbers.count(played.count, of: "point")), "
+                    + "which nothing can be said to beat and which are left off the front: \(listed(without))."
+            }
         }
+    }
+
+    /// Points that are judged by some of their seeds, because the others have no samples of what decides.
+    static func halfMissing(_ sweep: SweepReport) -> [String] {
+        let figures = [sweep.cost, sweep.freshness].prefix(sweep.cost == sweep.freshness ? 1 : 2)
+        return figures.compactMap { figure in
+            let partly = sweep.lab.variants.compactMap { variant -> String? in
+                let count = variant.cells.count { figure.value(in: $0) != nil }
+                guard count > 0, count < variant.cells.count else { return nil }
+                return "\(variant.name) (\(count) of \(Numbers.count(variant.cells.count, of: "seed")))"
+            }
+            guard !partly.isEmpty else { return nil }
+            return "\(figure.name) is a mean of those seeds alone that have samples of it: \(listed(partly))."
+        }
+    }
+
+    /// The first six names, and how many more there are.
+    private static func listed(_ names: [String]) -> String {
+        let more = names.count > 6 ? "; and \(names.count - 6) more" : ""
+        return names.prefix(6).joined(separator: "; ") + more
     }
 
     /// Which points did not pass; `nil` if all did.
@@ -40,16 +76,14 @@ package enum SweepText {
         let outcomes = sweep.lab.variants.map { (name: $0.name, outcome: SweepReport.Outcome($0.cells)) }
         let failing = outcomes.filter { $0.outcome.failures > 0 }
         guard !failing.isEmpty else { return nil }
-        let names = failing.prefix(6).map { "\($0.name) (\($0.outcome.words))" }
-        let more = failing.count > names.count ? "; and \(failing.count - names.count) more" : ""
         return "\(failing.count) of \(Numbers.count(outcomes.count, of: "point")) did not pass: "
-            + names.joined(separator: "; ") + more + "."
+            + listed(failing.map { "\($0.name) (\($0.outcome.words))" }) + "."
     }
 
     /// What to know before one takes a point for the best.
     static func notes(_ sweep: SweepReport) -> [String] {
-        [caution(sweep)].compactMap(\.self) + missing(sweep)
-            + [notKept(sweep), failing(sweep)].compactMap(\.self)
+        [caution(sweep)].compactMap(\.self) + missing(sweep) + halfMissing(sweep)
+            + [waiting(sweep), notKept(sweep), failing(sweep)].compactMap(\.self)
     }
 
     /// That the best point may be that of the easiest users; `nil` where nothing but a policy is varied.
@@ -59,6 +93,18 @@ package enum SweepText {
         return
             "The points are not only another policy (\(foreign.joined(separator: ", "))): those that differ there are "
             + "played by other users or in another world, and may be better for that alone."
+    }
+
+    /// That points differ in what never came to an end, which no goal of the front counts: who delivers next to nothing may
+    /// do so at once. `nil` if they do not.
+    private static func waiting(_ sweep: SweepReport) -> String? {
+        let shares = sweep.lab.variants.filter { !$0.cells.isEmpty }.map(\.cells.waitingShare)
+        guard let least = shares.min(), let most = shares.max(), most - least > ComparisonRequest.leastShare
+        else { return nil }
+        return
+            "\(Numbers.percent(least)) to \(Numbers.percent(most)) of the events were still waiting when the run ended: "
+            + "they count as neither lost nor late, so that a point may look fresh because it delivered little. A "
+            + "drain that is longer than the slowest flush tells the points apart."
     }
 
     /// That points differ in what no goal of the front counts; `nil` if they do not, or if it is a goal.
@@ -107,7 +153,7 @@ package enum SweepText {
         let name = width - 4 - cells.reduce(0, +)
         // What tells points apart may stand at the end of a name: a long one takes several lines.
         func row(_ texts: [String]) -> [String] {
-            let lines = texts[0].isEmpty ? [""] : Columns.wrapped(texts[0], name - 1)
+            let lines = Columns.wrapped(texts[0], name - 1)
             let figures = zip(texts.dropFirst(), cells).map { Columns.right(Columns.clipped($0, $1 - 1), $1) }
             return [
                 "    " + Columns.left(Columns.clipped(lines.first ?? "", name - 1), name) + figures.joined()

@@ -10,7 +10,7 @@ package enum DatasetHTML {
             html.element("h1", report.name)
             html.element(
                 "p", ["class": "lead"],
-                "\(Numbers.count(report.captured)) events captured, \(Numbers.count(report.rows)) rows arrived. "
+                "\(Numbers.count(report.captured, of: "event")) captured, \(Numbers.count(report.rows, of: "row")) arrived. "
                     + "What came out stands beside what the scenario asks for; whether that is like people is for "
                     + "you to say.")
         }
@@ -34,7 +34,7 @@ package enum DatasetHTML {
         HTMLWriter().section("population-\(number)", population.name, &html) { html in
             html.element(
                 "p",
-                "\(Numbers.count(population.devices)) devices, persona \(population.persona)\(bots). "
+                "\(Numbers.devices(population.devices)), persona \(population.persona)\(bots). "
                     + "Asked for is what the persona says by itself: people who install the app late or delete "
                     + "it, notifications and an app whose screens end a session early change what comes out.")
             html.table(

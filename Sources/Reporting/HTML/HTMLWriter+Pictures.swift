@@ -27,6 +27,9 @@ extension HTMLWriter {
 
     private static func balance(_ events: Report.EventCounts) -> String {
         if events.captured == 0 { return "No event was captured." }
+        if events.captured == 1, events.balance == 0 {
+            return "1 event was captured, and has exactly one fate: the balance is 0."
+        }
         guard events.balance == 0 else {
             return
                 "The books do not balance: \(events.balance) of \(Numbers.count(events.captured)) captured events "
@@ -40,7 +43,7 @@ extension HTMLWriter {
     func times(_ report: Report, into html: inout Markup) {
         guard let chart = PercentileChart(report.metrics) else { return }
         section("times", "How fresh, and how fast", &html) { html in
-            html.element("p", HTMLWriter.freshness(report.metrics) + Report.durationNote)
+            html.element("p", HTMLWriter.freshness(report.metrics) + report.durationNote)
             html.element("div", ["class": "panel"]) { html in
                 chart.write(.wide, into: &html)
                 chart.write(.narrow, into: &html)

@@ -195,11 +195,7 @@ extension HTMLWriter {
                     }
                 }
             }
-            // As it is typed: what scales the devices changes no single place.
-            let changes = report.scenario.overrides.map { text in
-                text.wholeMatch(of: /(\S+) --devices=(\S*)/).map { "\($0.1) \($0.2)" } ?? text
-            }
-            notes("Changed from the scenario file", changes, into: &html)
+            notes("Changed from the scenario file", report.scenario.typedOverrides, into: &html)
         }
     }
 }

@@ -68,7 +68,7 @@ extension HTMLWriter {
             let all = metrics.series.filter { $0.name == name }
             // Of many, those that are the largest.
             let largest = all.enumerated().sorted { left, right in
-                let (a, b) = (top(left.element, metrics), top(right.element, metrics))
+                let (a, b) = (top(left.element), top(right.element))
                 return a == b ? left.offset < right.offset : a > b
             }
             let shown = largest.prefix(targetLineLimit).sorted { $0.offset < $1.offset }.map(\.element)
@@ -158,7 +158,7 @@ extension HTMLWriter {
         return (last >= first ? last - first : last) / seconds
     }
 
-    private static func top(_ series: Report.TargetSeries, _ metrics: Report.TargetMetrics) -> Double {
+    private static func top(_ series: Report.TargetSeries) -> Double {
         let known = series.values.compactMap(\.self)
         guard series.isCounter else { return known.max() ?? 0 }
         return (known.last ?? 0) - (known.first ?? 0)

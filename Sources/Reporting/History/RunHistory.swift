@@ -89,10 +89,7 @@ package struct RunHistory: Sendable {
 
 extension RunHistory.Entry {
     /// `2026-03-02 19:30` (UTC).
-    var when: String {
-        let time = CivilTime(at)
-        return "\(time.dateText) \(time.timeText.prefix(5))"
-    }
+    var when: String { String(whenToTheSecond.dropLast(3)) }
 
     /// The same with the seconds, for runs that began in one minute.
     var whenToTheSecond: String {

@@ -1,4 +1,4 @@
-import Timebase
+package import Timebase
 import Wire
 
 /// A kind of value as JSON, both ways.
@@ -140,7 +140,7 @@ extension ReportCodec<Instant> {
             guard milliseconds.magnitude < 9e12 else {
                 throw ReportReadError(key: node.key, message: "expected milliseconds since 1970")
             }
-            return Instant(nanoseconds: Int64((milliseconds * 1000).rounded()) * 1000)
+            return Instant(exactMilliseconds: milliseconds)
         }
     }
 }
@@ -232,5 +232,12 @@ extension ReportCodec<[Report.NamedCount]> {
                 }
                 return counts.write(always + all.filter { !names.contains($0.name) })
             }, counts.read)
+    }
+}
+
+extension Instant {
+    /// Makes an instant from milliseconds since 1970 as files have them, exact to the microsecond.
+    package init(exactMilliseconds milliseconds: Double) {
+        self.init(nanoseconds: Int64((milliseconds * 1000).rounded()) * 1000)
     }
 }

@@ -166,6 +166,7 @@ extension ReportCodec<Report.AuditCounts> {
             counts + [
                 .rare("alike", \.alike, .count),
                 .rare("of_missing_parts", \.ofMissingParts, .count),
+                .rare("never_sent", \.neverSent, .count),
                 ReportField("missing", \.missing, .missing),
             ])
     }

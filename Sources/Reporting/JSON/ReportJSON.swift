@@ -46,6 +46,7 @@ package enum ReportJSON {
             ReportField("started_at", \.startedAt, .time),
             ReportField("wall_seconds", \.wallSeconds, .real),
             ReportField("simulated_seconds", \.simulatedSeconds, .real),
+            .rare("users_seconds", \.usersSeconds, .real),
             .later("pace", \.pace, .pace),
             .rare("measured_from_seconds", \.measuredFromSeconds, .real),
             .rare("clock", \.clock, .clock),

@@ -17,9 +17,6 @@ package enum LivePage {
         "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'nonce-beaconswarm'; base-uri 'none'; "
         + "form-action 'none'; frame-ancestors 'none'"
 
-    /// The address of ``LiveScript``, from the page's own.
-    package static let scriptName = "watch.js"
-
     /// The parts of the page that are no part of a report, in their order.
     private static let ownParts = ["name", "now", "timeline"]
 

@@ -28,7 +28,7 @@ struct LiveVerdict {
     }
 
     private static func held(_ report: Report) -> String {
-        let captured = "\(Numbers.count(report.events.captured)) events captured so far"
+        let captured = "\(Numbers.count(report.events.captured, of: "event")) captured so far"
         switch report.thresholds.count {
         case 0: return "\(captured), and nothing speaks against the run."
         case 1: return "\(captured), and the threshold holds."

@@ -18,6 +18,16 @@ package struct ExpositionReader {
             self.kind = kind
             self.value = value
         }
+
+        /// Whether it never goes down while a process lives. A summary's quantiles do.
+        var onlyGrows: Bool {
+            switch kind {
+            case .counter, .histogram: return true
+            case .summary: return !",\(labels)".contains(",quantile=\"")
+            case .gauge: return false
+            case .untyped: return name.hasSuffix("_total")
+            }
+        }
     }
 
     /// Samples that are read of one text.
@@ -71,12 +81,13 @@ package struct ExpositionReader {
         return Sample(name: String(name), labels: labels, kind: kind(of: name), value: value)
     }
 
-    /// Samples of histograms and summaries have endings of their own, those of OpenMetrics' counters `_total`.
+    /// Samples of histograms and summaries have endings of their own, those of OpenMetrics' counters `_total`. When
+    /// something was created is a moment, whatever it is.
     private func kind(of name: Substring) -> Kind {
         if let kind = kinds[name] { return kind }
         for ending in ["_total", "_created", "_bucket", "_sum", "_count"] where name.hasSuffix(ending) {
             guard let kind = kinds[name.dropLast(ending.count)] else { continue }
-            return kind == .counter && ending == "_created" ? .gauge : kind
+            return ending == "_created" ? .gauge : kind
         }
         return .untyped
     }

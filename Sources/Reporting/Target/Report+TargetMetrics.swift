@@ -110,8 +110,7 @@ package struct TargetRecorder: Sendable {
         var series = Report.TargetSeries()
         series.name = sample.name
         series.labels = sample.labels
-        series.isCounter =
-            sample.kind != .gauge && (sample.kind != .untyped || sample.name.hasSuffix("_total"))
+        series.isCounter = sample.onlyGrows
         metrics.series.append(series)
         indices[key] = metrics.series.count - 1
         return metrics.series.count - 1

@@ -38,7 +38,7 @@ extension TerminalPage {
             let fresh = population.metrics.trend("event_freshness")
             lines.append("  " + Columns.clipped(Escaping.line(population.name), width - 2))
             let facts = [
-                "\(Numbers.count(population.devices)) devices",
+                Numbers.devices(population.devices),
                 "\(Numbers.percent(events.delivered, of: events.captured)) delivered",
                 "\(Numbers.percent(events.gone, of: events.captured)) gone",
                 "fresh p(95) \(fresh.map { Numbers.duration(milliseconds: $0.p95) } ?? "–")",

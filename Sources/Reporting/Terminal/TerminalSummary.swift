@@ -133,8 +133,7 @@ struct TerminalPage: TextPage {
     mutating func audit() {
         heading("AUDIT")
         guard let audit = report.audit else {
-            let why = report.earlyAuditNote ?? "Not known: the collector's store was not read."
-            sentence(report.auditNote ?? why, mark: "  ")
+            sentence(report.auditNote ?? report.noAuditNote, mark: "  ")
             return
         }
         if let note = report.auditNote { sentence(note, mark: "  ", .dim) }
@@ -188,7 +187,7 @@ struct TerminalPage: TextPage {
         for (title, group) in [("FLEET", fleet), ("HTTP", http), ("NETWORK", network)] where !group.isEmpty {
             lines.append(columns.indent + paint(title, .bold))
             for metric in group { line(metric) }
-            if title == "HTTP" { sentence(Report.durationNote, mark: "  ", .dim) }
+            if title == "HTTP" { sentence(report.durationNote, mark: "  ", .dim) }
             lines.append("")
         }
         lines.removeLast()

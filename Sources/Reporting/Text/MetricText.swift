@@ -116,11 +116,11 @@ enum RunFacts {
         let peak = Numbers.count(generator.connectionsPeak)
         let handshakes =
             generator.tlsHandshakes == 0
-            ? "" : ", \(Numbers.count(generator.tlsHandshakes)) TLS handshakes\(share(generator))"
+            ? "" : ", \(Numbers.count(generator.tlsHandshakes, of: "TLS handshake"))\(share(generator))"
         let streams =
             generator.http2Connections == 0
             ? ""
-            : ", \(Numbers.count(generator.http2Streams)) streams on "
+            : ", \(Numbers.count(generator.http2Streams, of: "stream")) on "
                 + "\(Numbers.count(generator.http2Connections)) of HTTP/2"
         return
             "\(peak) at most, \(Numbers.count(generator.connectionsOpened)) opened or tried\(closed)\(handshakes)"

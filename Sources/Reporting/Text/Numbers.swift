@@ -25,6 +25,8 @@ enum Numbers {
         value == 1 ? "1 \(noun)" : "\(count(value)) \(noun)s"
     }
 
+    static func count(_ value: UInt64, of noun: String) -> String { count(Int(clamping: value), of: noun) }
+
     /// A fixed number of decimals, rounded half away from zero, commas between thousands.
     static func fixed(_ value: Double, _ decimals: Int) -> String {
         guard value.isFinite, value.magnitude < 1e15 else { return value.description }

@@ -74,6 +74,9 @@ extension Report {
                 + "beaconswarm audit."
     }
 
+    /// Why there is no audit where no other note says it.
+    var noAuditNote: String { earlyAuditNote ?? "Not known: the collector's store was not read." }
+
     /// What delivered events came to at the collector, where that is known; empty without an audit.
     var deliveredAudit: [NamedCount] {
         guard let audit else { return [] }
@@ -108,10 +111,18 @@ extension Report {
             + "\(Numbers.count(pace)) times these rates."
     }
 
-    /// Said wherever request times are shown.
-    static let durationNote =
-        "http_req_duration here is planned start to last byte, so waiting for the generator or a "
-        + "connection counts; it is not k6's meaning. http_req_service is what k6 measures."
+    /// Said wherever request times are shown: what they are, and of how many uploads there are none. Those that timed
+    /// out are the slowest of all.
+    var durationNote: String {
+        let note =
+            "http_req_duration here is planned start to last byte, so waiting for the generator or a "
+            + "connection counts; it is not k6's meaning. http_req_service is what k6 measures."
+        guard let count = metrics.counter("http_reqs")?.count, let uploads = UInt64(exactly: count),
+            let answered = metrics.trend("http_req_duration")?.count, uploads > answered
+        else { return note }
+        return note + " Both are of uploads with a whole answer: \(Numbers.count(uploads - answered)) of "
+            + "\(Numbers.count(uploads)) had none, and are in no percentile."
+    }
 }
 
 extension Report.RunContext {

@@ -2,9 +2,11 @@ import Measurement
 import Timebase
 import Wire
 
-/// `junit.xml`: a test case for each threshold, and for the books, the audit, the generator, the answers and
-/// the run itself. After the schemas of Ant (windyroad's JUnit.xsd) and of Jenkins (junit-10.xsd): times of day
-/// without a zone (they are UTC), and a time for each case, which is all in that of the run itself.
+/// `junit.xml`: a test case for each threshold, and for the books, the audit, the generator, the answers, the parts and
+/// the run itself: whatever speaks against a run fails one of them.
+///
+/// After the schemas of Ant (windyroad's JUnit.xsd) and of Jenkins (junit-10.xsd): times of day without a zone (they are
+/// UTC), and a time for each case, which is all in that of the run itself.
 package struct JUnitWriter: ReportWriter {
     package static let format = "junit"
     package static let fileName = "junit.xml"
@@ -73,31 +75,10 @@ package struct JUnitWriter: ReportWriter {
                 group: "ledger", name: "every captured event has exactly one fate",
                 failure: balance == 0 ? nil : "the balance is \(balance)")
         ]
-        if let audit = report.audit {
-            cases.append(
-                Case(
-                    group: "audit", name: "the collector holds what it acknowledged",
-                    failure: audit.ackedNotFound == 0
-                        ? nil : "\(Numbers.count(audit.ackedNotFound)) acknowledged events are missing"))
-            cases.append(
-                Case(
-                    group: "audit", name: "the collector holds nothing that no device made",
-                    failure: audit.unexpected == 0 ? nil : "\(Numbers.count(audit.unexpected)) unexpected ids"
-                ))
-        } else {
-            let why = report.auditNote ?? report.earlyAuditNote ?? "the collector's store was not read"
-            cases.append(Case(group: "audit", name: "the collector holds what it acknowledged", skipped: why))
-        }
+        cases += auditCases(report)
         if report.mode == .live { cases += liveCases(report) }
-        let isExpected = report.endedBy?.cause == .guard && report.delivery.expectsGuard
-        let end = isExpected ? nil : report.endedBy
-        let broken = report.verdict == .interrupted || report.exitCode == 70
-        cases.append(
-            Case(
-                group: "run", name: "the run reached its end",
-                failure: broken ? report.reasons.first ?? "cut short" : end?.text,
-                type: broken ? nil : end?.cause.rawValue))
-        return cases
+        cases.append(endCase(report))
+        return cases + partCases(report)
             + report.thresholds.map { result in
                 let failure = result.ok ? nil : VerdictRules.sentence(result)
                 return Case(
@@ -105,6 +86,53 @@ package struct JUnitWriter: ReportWriter {
                     failure: report.isPartial ? nil : failure,
                     skipped: report.isPartial ? "the run is not over: not judged yet" : nil)
             }
+    }
+
+    /// An interrupted run did not reach its end, whatever else weighs more in its verdict.
+    private static func endCase(_ report: Report) -> Case {
+        let isExpected = report.endedBy?.cause == .guard && report.delivery.expectsGuard
+        let end = isExpected ? nil : report.endedBy
+        var check = Case(
+            group: "run", name: "the run reached its end", failure: end?.text, type: end?.cause.rawValue)
+        if report.isPartial || report.exitCode == 70 {
+            (check.failure, check.type) = (report.reasons.first ?? "cut short", nil)
+        } else if report.isInterrupted {
+            (check.failure, check.type) = (VerdictRules.interruptedReason, nil)
+        }
+        return check
+    }
+
+    private static func auditCases(_ report: Report) -> [Case] {
+        let holds = "the collector holds what it acknowledged"
+        guard let audit = report.audit else {
+            let why = report.auditNote ?? report.earlyAuditNote ?? "the collector's store was not read"
+            return [Case(group: "audit", name: holds, skipped: why)]
+        }
+        let missing = Numbers.count(audit.ackedNotFound, of: "acknowledged event")
+        return [
+            Case(
+                group: "audit", name: holds,
+                failure: audit.ackedNotFound == 0
+                    ? nil : missing + (audit.ackedNotFound == 1 ? " is missing" : " are missing")),
+            Case(
+                group: "audit", name: "the collector holds nothing that no device made",
+                failure: audit.unexpected == 0 ? nil : Numbers.count(audit.unexpected, of: "unexpected id")),
+        ]
+    }
+
+    /// What only runs that were joined from parts can fail by.
+    private static func partCases(_ report: Report) -> [Case] {
+        guard let parts = report.run.parts else { return [] }
+        let problems = parts.flatMap { $0.problems ?? [] }
+        return [
+            Case(
+                group: "parts", name: "every part of the run is there", failure: report.run.missingParts,
+                type: VerdictRules.Cause.partsMissing.rawValue),
+            Case(
+                group: "parts", name: "no part makes the run invalid",
+                failure: problems.isEmpty ? nil : problems.map(\.text).joined(separator: " "),
+                type: problems.first?.cause.rawValue),
+        ]
     }
 
     /// What only live runs can fail by.
@@ -126,6 +154,7 @@ package struct JUnitWriter: ReportWriter {
         } else if delivery.uploads == 0 {
             answered.skipped = "no upload began"
         }
+        let guarded = delivery.expectsGuard ? [guardCase(report)] : []
         return [
             Case(
                 group: "generator", name: "the generator kept its own schedule",
@@ -135,6 +164,16 @@ package struct JUnitWriter: ReportWriter {
                 group: "generator", name: "the generator had the sockets and the disk that it needed",
                 failure: report.isPartial ? nil : delivery.ownFailureReason,
                 type: VerdictRules.Cause.generatorFailed.rawValue), answered,
-        ]
+        ] + guarded
+    }
+
+    /// Of a scenario whose purpose is that the guard ends the run.
+    private static func guardCase(_ report: Report) -> Case {
+        let isGuarded = report.endedBy?.cause == .guard
+        return Case(
+            group: "delivery", name: "the guard ends the run, as expected",
+            failure: isGuarded || report.isPartial ? nil : VerdictRules.guardMissing,
+            skipped: report.isPartial ? "the run is not over: not judged yet" : nil,
+            type: VerdictRules.Cause.guardMissing.rawValue)
     }
 }

@@ -84,8 +84,7 @@ package struct MarkdownWriter: ReportWriter {
         if let note = report.auditNote { text += Escaping.markdown(note) + "\n\n" }
         guard let audit = report.audit else {
             guard report.auditNote == nil else { return text }
-            let why = report.earlyAuditNote ?? "Not known: the collector's store was not read."
-            return text + Escaping.markdown(why) + "\n\n"
+            return text + Escaping.markdown(report.noAuditNote) + "\n\n"
         }
         let rows = AuditFields.all.map { field in
             [
@@ -114,7 +113,7 @@ package struct MarkdownWriter: ReportWriter {
             [Escaping.markdown(metric.name), Escaping.markdown(MetricText.line(metric))]
         }
         return "## Metrics\n\n" + table(["metric", "value"], numbers: [], rows)
-            + Escaping.markdown(Report.durationNote) + "\n\n"
+            + Escaping.markdown(report.durationNote) + "\n\n"
     }
 
     private static func populations(_ report: Report) -> String {

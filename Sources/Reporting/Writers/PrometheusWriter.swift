@@ -46,6 +46,13 @@ package struct PrometheusWriter: ReportWriter {
             text.family("beaconswarm_exit_code", .gauge, "The run's exit code; 0 is a pass.")
             text.sample("beaconswarm_exit_code", [], Double(report.exitCode))
         }
+        values(report, into: &text)
+        audit(report.audit, into: &text)
+        // Nothing is judged before a run is over.
+        thresholds(report.isPartial ? [] : report.thresholds, into: &text)
+    }
+
+    private static func values(_ report: Report, into text: inout Exposition) {
         let values: [(String, String, Double)] = [
             ("devices", "Devices of the fleet.", Double(report.devices)),
             ("simulated_seconds", "Length of the run on its own clock.", report.simulatedSeconds),
@@ -67,15 +74,17 @@ package struct PrometheusWriter: ReportWriter {
             text.family("beaconswarm_\(name)", .gauge, help)
             text.sample("beaconswarm_\(name)", [], value)
         }
-        text.family(
-            "beaconswarm_audit_events", .gauge, "What the collector holds.", unless: report.audit == nil)
+    }
+
+    private static func audit(_ audit: Report.AuditCounts?, into text: inout Exposition) {
+        text.family("beaconswarm_audit_events", .gauge, "What the collector holds.", unless: audit == nil)
+        guard let audit else { return }
         for (key, path) in AuditFields.all {
-            if let audit = report.audit {
-                text.sample("beaconswarm_audit_events", [("count", key)], Double(audit[keyPath: path]))
-            }
+            text.sample("beaconswarm_audit_events", [("count", key)], Double(audit[keyPath: path]))
         }
-        // Nothing is judged before a run is over.
-        let thresholds = report.isPartial ? [] : report.thresholds
+    }
+
+    private static func thresholds(_ thresholds: [Report.ThresholdResult], into text: inout Exposition) {
         text.family(
             "beaconswarm_threshold_ok", .gauge, "1 if the threshold held.", unless: thresholds.isEmpty)
         // A threshold that is written twice is one sample: a series must not appear twice.
