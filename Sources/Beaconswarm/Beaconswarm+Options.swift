@@ -5,13 +5,13 @@ import Reporting
 public struct ScenarioSource: Sendable {
     /// The scenario's path; `-` is standard input.
     public var path: String
-    /// Decimal, or hexadecimal after `0x`.
+    /// Decimal, or hexadecimal after `0x`; `nil` for the scenario's own.
     public var seed: String?
-    /// Devices of all populations together.
+    /// Devices of all populations together, 1 or more for each; `nil` for the scenario's own.
     public var devices: Int?
-    /// Such as `1m30s`.
+    /// How long users act, such as `1m30s`; `nil` for the scenario's own.
     public var duration: String?
-    /// A URL to which every population sends.
+    /// A URL to which every population sends; `nil` for the scenario's targets.
     public var target: String?
     /// Whether any certificate of a target is accepted.
     public var insecure = false
@@ -136,6 +136,8 @@ public struct CollectOptions: Sendable {
     public var descriptions: [String] = []
     /// Whether the collector may listen where other machines can reach it.
     public var allowsRemote: Bool
+    /// Whether SIGINT, SIGTERM and SIGHUP end it, as ``RunOptions/listensToSignals``.
+    public var listensToSignals = true
     /// Which way rows go to disk: one of ``logNames``.
     public var log = "auto"
 

@@ -26,3 +26,8 @@ extension Beaconswarm {
         return Escaping.lines("\(error)")
     }
 }
+
+extension BinaryInteger {
+    /// A number with what it counts, whose plural ends with "s": `1 event`, `2 events`.
+    func of(_ noun: String) -> String { "\(self) \(noun)\(self == 1 ? "" : "s")" }
+}

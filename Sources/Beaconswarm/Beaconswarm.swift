@@ -31,19 +31,23 @@ public enum Beaconswarm {
 public enum CommandStatus: Int32, Sendable {
     /// Done, every threshold held.
     case success = 0
-    /// Wrong usage, or an output that exists already.
+    /// Wrong usage, an output that exists already, or a target that nobody said may be loaded.
     case usage = 64
     /// The target could not be reached before the run began.
     case unreachable = 69
+    /// Something went wrong inside, or results could not be written.
     case internalError = 70
-    /// The ledger does not balance, or acknowledged events are missing at the collector.
+    /// The ledger does not balance, acknowledged events are missing at the collector, or it holds events that no device
+    /// made.
     case unaccounted = 95
-    /// The generator could not keep its own schedule.
+    /// A live run that says nothing about the collector: the generator could not keep its own schedule, failed by itself
+    /// in more than 1 % of its uploads, passed the rate that it may have, or a part of the run is missing.
     case invalidRun = 96
-    /// A threshold failed.
+    /// A threshold failed, a comparison found a regression, no upload of a live run had success, or the guard ended it.
     case thresholdFailed = 99
     /// The scenario or the configuration is invalid.
     case invalidScenario = 104
+    /// A signal, or the cancellation of its task, ended it before its time.
     case interrupted = 105
 }
 

@@ -29,7 +29,8 @@ struct Audit: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The run's event file: missing.ndjson then says when events were captured and acknowledged.",
+            "The run's event file, where it is not where the run wrote it: missing.ndjson then says when events were "
+                + "captured and acknowledged.",
             valueName: "FILE"), completion: .file())
     var events: String?
 

@@ -7,9 +7,11 @@ extension BeaconswarmCommand {
         configuration.subcommands.map { $0.configuration.commandName ?? "\($0)".lowercased() }
     }
 
-    /// What is wrong with the first word of a command line, if that is to be a verb and is none.
+    /// What is wrong with the first word of a command line, or with that of which help is wanted, if it is to be a verb
+    /// and is none.
     static func verbProblem(of arguments: [String]) -> String? {
-        guard let word = arguments.first, !word.hasPrefix("-"), word != "help", !verbs.contains(word) else {
+        let words = arguments.first == "help" ? arguments.dropFirst() : arguments[...]
+        guard let word = words.first, !word.hasPrefix("-"), word != "help", !verbs.contains(word) else {
             return nil
         }
         let meant = Beaconswarm.nearestName(to: word, among: verbs + ["help"])

@@ -9,7 +9,21 @@ enum Program {
             Console.error("error: \(problem)")
             BeaconswarmCommand.exit(withError: ExitCode(CommandStatus.usage.rawValue))
         }
+        if let script = CompletionScript.asked(by: arguments) { await print(script) }
         await BeaconswarmCommand.main(WatchOptions.completed(arguments))
+    }
+
+    /// Prints a script, and ends.
+    private static func print(_ script: String) async -> Never {
+        do {
+            try await BeaconswarmCommand().finish {
+                Console.output(script + "\n")
+                return .success
+            }
+            BeaconswarmCommand.exit()
+        } catch {
+            BeaconswarmCommand.exit(withError: error)
+        }
     }
 }
 
@@ -27,14 +41,21 @@ struct BeaconswarmCommand: AsyncParsableCommand {
             Exit codes:
 
               0    done, every threshold held
-              64   wrong usage, an output that already exists, or a target that is not yours
+              64   wrong usage, an output that already exists, or a target that
+                   is not yours
               69   target unreachable
               70   internal error
               95   the ledger does not balance, or acknowledged events are missing
-              96   the generator could not keep its own schedule, had no sockets or disk, or passed --max-rate; a part is missing in a merge
-              99   a threshold failed, compare found a regression, a live run delivered nothing, or the guard ended it
+              96   the generator could not keep its own schedule, had no sockets or
+                   disk, or passed --max-rate; a part is missing in a merge
+              99   a threshold failed, compare found a regression, a live run
+                   delivered nothing, or the guard ended it
               104  invalid scenario
               105  interrupted
+
+            Variables of the environment stand for options of the same names, which win over them: BEACONSWARM_SEED, \
+            _DEVICES, _DURATION, _TARGET, _VARIANT, _SET, _OUT, _EVENTS, _RECEIPTS, _STORE, _KEEP_STORES, _MAX_RATE, \
+            _TARGETS, _THREADS, _SEEDS, _BODIES, _UI, _OTLP, _SCRAPE and _SCRAPE_ONLY.
             """,
         version: Beaconswarm.versionLine,
         subcommands: [

@@ -92,15 +92,6 @@ struct Capacity: AsyncParsableCommand {
             throw ValidationError(
                 "--duration has no meaning here: --step sets the length of a step's window.")
         }
-        let unsent = [
-            (scenario.target != nil, "--target"), (scenario.insecure, "--insecure"),
-            (scraping.scrape != nil, "--scrape"),
-        ]
-        // Whoever names a target must not take the modelled collector's limit for its own.
-        if isVirtual, let name = unsent.first(where: \.0)?.1 {
-            throw ValidationError(
-                "\(name) has no meaning with --virtual: a search in virtual time sends nothing.")
-        }
     }
 
     mutating func run() async throws {

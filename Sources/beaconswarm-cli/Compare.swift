@@ -84,7 +84,9 @@ struct Compare: AsyncParsableCommand {
     @Flag(help: "Prints the comparison's JSON on standard output, as --format json does.")
     var json = false
 
-    @Flag(name: .shortAndLong, help: "Prints nothing on standard output, but for --json.")
+    @Flag(
+        name: .shortAndLong,
+        help: "Prints nothing on standard output, but for what --json or --format asks for.")
     var quiet = false
 
     @Flag(name: .customLong("no-color"), help: "No colours (as do NO_COLOR and TERM=dumb).")
@@ -100,7 +102,8 @@ struct Compare: AsyncParsableCommand {
         options.allowsDifferent = allowDifferent
         options.format = json ? "json" : format
         options.out = out
-        options.quiet = quiet && !json
+        // A form that was asked for by its name is wanted: an empty file would be taken for it.
+        options.quiet = quiet && !json && format == nil
         options.color = !noColor
         let chosen = options
         try await finish { try Beaconswarm.compare(chosen) }

@@ -77,7 +77,7 @@ struct Run: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             "Begins at this instant, such as 2026-12-01T12:00:00Z, and is set up a little before. A run that is not ready "
-                + "in time sends nothing (96).",
+                + "in time sends nothing (96), nor does one that is interrupted before (105).",
             valueName: "INSTANT"))
     var at: String?
 

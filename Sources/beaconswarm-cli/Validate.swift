@@ -6,7 +6,7 @@ struct Validate: AsyncParsableCommand {
         abstract: "Checks scenarios, prints every problem, and forecasts the load of valid ones.",
         discussion: "A JSON Schema among the files is skipped with a note.")
 
-    @Argument(help: "Scenario files; - is standard input.", completion: .file(extensions: ["json"]))
+    @Argument(help: "Scenario files; - is standard input.", completion: .scenario)
     var scenarios: [String]
 
     @Option(

@@ -128,6 +128,24 @@ def test_wrong_options_are_named(tool, tmp_path, options, word):
     assert not (tmp_path / "x").exists()
 
 
+def test_a_target_that_the_environment_names_is_refused_where_nothing_is_sent(tool, tmp_path):
+    scenario, out = write_scenario(tmp_path, flushing(4)), tmp_path / "x"
+    environment = {"BEACONSWARM_TARGET": "http://127.0.0.1:9/sa"}
+    finished = tool.run("capacity", scenario, "--virtual", "--out", out, env=environment).expect(64)
+    assert "BEACONSWARM_TARGET has no meaning with --virtual" in finished.err
+    assert not out.exists()
+
+
+def test_a_first_load_that_is_too_small_to_be_judged_is_told(tool, tmp_path):
+    scenario = write_scenario(tmp_path, flushing(4))
+    options = ["--virtual", "--max", "40", "--set", "populations.0.sdk.upload.flushInterval=15s"]
+    raised = tool.run("capacity", scenario, *options, "--from", "2", "--out", tmp_path / "a").expect(0)
+    first = read(tmp_path / "a")["steps"][0]["load"]
+    assert first > 2 and f"the search begins at {first:.0f}, not at 2:" in raised.err
+    kept = tool.run("capacity", scenario, *options, "--from", "30", "--out", tmp_path / "b").expect(0)
+    assert read(tmp_path / "b")["steps"][0]["load"] == 30 and "the search begins at" not in kept.err
+
+
 def test_growing_the_rate_wants_a_set_rate(tool, tmp_path):
     scenario = flushing(4)
     scenario["populations"][0]["persona"] = "casual"

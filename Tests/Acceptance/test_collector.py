@@ -572,11 +572,16 @@ EVERY_SYSTEM = {
 
 @pytest.mark.parametrize("name", EVERY_SYSTEM)
 def test_a_sample_of_any_system_is_decoded_and_can_be_posted(collect, tool, tmp_path, name: str):
-    """Kit uploads the logs of past days: its users have to come back."""
+    """Kit uploads the logs of past days: its users have to come back. A header of the target takes the place of the
+    system's own of that name."""
     collector = collect()
     population = {"name": name, "devices": 20, "persona": "power", **EVERY_SYSTEM[name]}
-    scenario = {"name": "sampled", "duration": "3d", "populations": [population]}
+    target = {"headers": {"user-agent": "Mine/1", "Accept": "*/*", "X-Env": "test"}}
+    scenario = {"name": "sampled", "duration": "3d", "target": target, "populations": [population]}
     finished = tool.run("sample", write_scenario(tmp_path, scenario)).expect(0)
+    names = [line.split(":")[0].lower() for line in finished.out.split("## raw")[1].split("\n\n")[1].splitlines()[1:]]
+    assert [names.count(added) for added in ("user-agent", "accept", "x-env", "content-type")] == [1] * 4, names
+    assert "user-agent: Mine/1" in finished.out
     said = int(re.search(r"device \d+, (\d+) events?", finished.out)[1])
     decoded = json_values(finished.out.split("## decoded")[1].split("## curl")[0])
     assert len(decoded) == said > 0, str(finished)
@@ -586,6 +591,16 @@ def test_a_sample_of_any_system_is_decoded_and_can_be_posted(collect, tool, tmp_
     done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, (command, done)
     assert collector.stats()["received"] == said and collector.stats()["undecodable"] == 0
+
+
+def test_a_sample_is_found_of_an_sdk_whose_events_wait_for_its_configuration(tool, tmp_path):
+    """What leaves as soon as the fetch is answered, is asked for by the answer and not by a timer."""
+    sdk = {"preset": "segment-ios", "upload": {"flushBulkSize": 1}}
+    population = {"name": "waiting", "devices": 3, "system": "declared", "sdk": sdk}
+    target = {"url": "http://127.0.0.1:8106/", "apiKey": "key"}
+    scenario = {"name": "sampled", "duration": "30m", "target": target, "populations": [population]}
+    finished = tool.run("sample", write_scenario(tmp_path, scenario)).expect(0)
+    assert re.search(r"^# waiting: device 0, [1-9]\d* events?,", finished.out), str(finished)
 
 
 def test_a_sample_says_whose_body_it_does_not_show(tool, tmp_path):

@@ -37,6 +37,22 @@ def quick(**changes) -> dict:
 # Help
 
 
+def test_help_names_the_variables_that_stand_for_options(tool: Tool):
+    text = tool.run("--help").expect(0).out
+    named = set(re.findall(r"(?:BEACONSWARM|\s)_([A-Z_]+)", text))
+    source = (ROOT / "Sources" / "Beaconswarm" / "Run" / "RunOptions+Environment.swift").read_text()
+    lists = re.findall(r"static let of(?:Scenario|Run) = \[(.*?)\]", source, re.S)
+    known = {name for names in lists for name in re.findall(r'"([A-Z_]+)"', names)}
+    # A token is no option, because others would see it.
+    assert len(lists) == 2 and named == known - {"UI_TOKEN"}
+    options = tool.run("run", "--help").expect(0).out + tool.run("simulate", "--help").expect(0).out
+    for name in named:
+        assert "--" + name.lower().replace("_", "-") + " " in options, name
+    # The exit codes stand in a column of their own on a terminal of 80.
+    codes = text.split("Exit codes:")[1].split("Variables")[0]
+    assert all(line.startswith("  ") for line in codes.splitlines() if line), codes
+
+
 def test_help_lists_verbs_and_each_has_its_own(tool: Tool):
     text = tool.run("--help").expect(0).out
     verbs = re.findall(r"^  ([a-z]+)(?: \(default\))?  +\S", text.split("SUBCOMMANDS:")[1], re.MULTILINE)

@@ -157,6 +157,10 @@ def test_what_a_collector_would_miss_is_told_wherever_a_description_is_read(coll
         ({"preset": "otlp-http", "storage": {"persist": "onBackground"}}, ["/storage/persist", "a knob without effect"]),
         ({"preset": "segment-ios", "upload": {"maxBytes": 9}}, ["/upload/maxBytes", "a knob without effect"]),
         ({"preset": "posthog-ios", "upload": {"oversize": "drop"}}, ["/upload/oversize", "only with maxBytes"]),
+        (OWN | {"upload": {"overlaps": True, "concurrency": 2, "rounds": True}}, ["/upload/rounds", "a knob without effect"]),
+        ({"preset": "posthog-ios", "retry": {"retryAfter": {"on": "4x"}}}, ["/retryAfter/on", "hundreds such as 3xx"]),
+        ({"preset": "snowplow-ios", "events": {"firstForeground": ["launch"]}}, ["/firstForeground", '"launch"']),
+        ({"preset": "posthog-ios", "events": {"common": {"at": "{{sealed}}"}}}, ["/events/common/at", "is not known here"]),
     ],
 )
 def test_what_cannot_be_is_told_with_its_place(tmp_path: Path, sdk: dict, words: list[str]):

@@ -603,3 +603,26 @@ def test_folders_that_hold_something_else_say_what(tool: Tool):
     tool.run("simulate", path, "--seeds", 1, "--out", "lab", "--quiet").expect(0)
     assert "holds a sweep" in tool.run("explain", "grid", "0-0").expect(64).err
     assert "lab/variants/more/seeds/7" in tool.run("report", "lab/variants/more").expect(64).err
+
+
+def test_an_sdk_that_stops_for_good_is_told(tool: Tool):
+    """Three refusals in a row close the latch, and a change of the network opens it: what is captured in between waits."""
+    scenario = lonely(
+        duration="10m",
+        timeline=[
+            {"at": "1m", "for": "2m", "collector": {"fault": "status", "status": 503}},
+            {"at": "6m", "for": "30s", "device": {"network": "none"}},
+        ],
+    )
+    latch = {"attempts": 2, "exhausted": "latch", "latch": {"on": ["timeout"], "until": ["network"]}}
+    scenario["populations"][0] |= {"system": "declared", "sdk": {"preset": "posthog-ios", "retry": latch}}
+    del scenario["populations"][0]["version"]
+    folder, lines = simulate(tool, scenario)
+    said = json.loads(tool.run("explain", folder, "--device", "0", "--json").expect(0).out)["story"]
+    stopped = [line["at"] - START for line in said if line["text"].startswith("the SDK stopped all uploads")]
+    opened = [line["at"] - START for line in said if line["text"].startswith("the SDK may upload again")]
+    assert len(stopped) == len(opened) == 1
+    assert 60_000 < stopped[0] < 180_000 and 360_000 <= opened[0] <= 390_000
+    waiting = texts(tool, folder, captured_between(lines, 240, 360)["id"])
+    assert "; the SDK stopped all uploads at +00:01:" in waiting[1]
+    assert any(text.startswith("the SDK may upload again") for text in waiting)

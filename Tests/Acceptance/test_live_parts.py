@@ -233,6 +233,33 @@ def test_a_part_that_is_late_sends_nothing(tool: Tool, collect, tmp_path: Path):
     ]
 
 
+def test_an_interrupt_ends_the_wait_for_an_appointment(tool: Tool, collect):
+    """At once, whether the run is set up already or not; of a part, its attempt remains, and says why it came to nothing."""
+    scenario = write_scenario(tool.folder, two_populations("1s"))
+    collector, parts = collect(), tool.folder / "parts"
+    out, lines, store = (tool.folder / name for name in ("out", "lines.ndjson", "own.sqlite"))
+    whole = ("--out", out, "--events", lines, "--store", store)
+    part = ("--target", collector.url, "--shard", "0/2", "--out", parts)
+    for options, seconds, shown in [
+        (whole, 3600, None), (whole, 9, out), (part, 3600, None), (part, 9, parts / "part-000-of-002" / "attempt-2"),
+    ]:
+        waiting = tool.start("run", scenario, "--at", soon(seconds), *options)
+        if shown:
+            waiting.wait_until(lambda: (shown / "report.partial.json").exists(), "was set up")
+        else:
+            waiting.wait_until(lambda: "waiting for" in waiting.err, "waited")
+        waiting.signal(signal.SIGINT)
+        ended = waiting.wait().expect(105)
+        assert "interrupted while it waited for --at" in ended.err and "nothing was sent" in ended.err
+        assert not [path for path in (out, lines, Path(f"{lines}.partial"), store) if path.exists()]
+    assert collector.stats()["requests"] == 0
+    attempts = sorted((parts / "part-000-of-002").iterdir())
+    assert [path.name for path in attempts] == ["attempt-1", "attempt-2"]
+    for attempt in attempts:
+        assert [path.name for path in attempt.iterdir()] == ["reason.txt"]
+        assert "interrupted while it waited" in (attempt / "reason.txt").read_text()
+
+
 def test_an_interrupted_part_makes_an_interrupted_run(tool: Tool, collect):
     """A scheduler that ends one task early: its part is whole up to there, and the run is not."""
     scenario = write_scenario(tool.folder, two_populations("30s"))

@@ -134,6 +134,27 @@ def test_bash_completes(share: Path, tmp_path: Path):
     assert bash_completes(share, tmp_path, "simulate", "smoke", "--bodies", "m") == ["measure"]
 
 
+#: What takes a scenario.
+PLAYING = ["run", "simulate", "generate", "sweep", "capacity", "sample", "validate"]
+
+
+def beside_scenarios(folder: Path) -> list[str]:
+    """Makes files and a folder whose names begin as that of a shipped scenario; gives what of all is offered."""
+    (folder / "smoggy").mkdir()
+    for name in ("smooth.json", "smother.jsonc", "smoke.txt"):
+        (folder / name).touch()
+    return ["smoggy", "smoke", "smooth.json", "smother.jsonc"]
+
+
+@pytest.mark.parametrize("verb", PLAYING)
+def test_bash_completes_scenarios_by_file_and_by_name(share: Path, tmp_path: Path, verb: str):
+    offered = beside_scenarios(tmp_path)
+    assert bash_completes(share, tmp_path, verb, "smo") == offered
+    assert "policies/batch" in bash_completes(share, tmp_path, verb, "policies/ba")
+    # A verb that takes a run's folder or another file has no use for them.
+    assert "smoke" not in bash_completes(share, tmp_path, "report", "smo")
+
+
 @pytest.mark.skipif(not shutil.which("fish"), reason="there is no fish here")
 def test_fish_completes(share: Path, tmp_path: Path):
     (tmp_path / "beaconswarm").symlink_to(BINARY)
@@ -141,6 +162,12 @@ def test_fish_completes(share: Path, tmp_path: Path):
     done = subprocess.run(["fish", "--no-config", "-c", script], capture_output=True, text=True, timeout=60)
     words = [line.split("\t")[0] for line in done.stdout.splitlines()]
     assert words[:2] == ["run", "runs"] and "--seed" in words[2:], (words, done.stderr)
+    offered = beside_scenarios(tmp_path)
+    for verb in PLAYING:
+        script = f"set PATH {tmp_path} $PATH; source {share / SHELLS['fish']}; complete -C 'beaconswarm {verb} smo'"
+        done = subprocess.run(["fish", "--no-config", "-c", script], capture_output=True, text=True, timeout=60, cwd=tmp_path)
+        words = sorted(line.split("\t")[0].rstrip("/") for line in done.stdout.splitlines())
+        assert words == offered, (verb, words, done.stderr)
 
 
 @pytest.mark.skipif(not shutil.which("zsh"), reason="there is no zsh here")
@@ -150,15 +177,19 @@ def test_zsh_completes(share: Path, tmp_path: Path):
     folder.mkdir()
     (folder / "_beaconswarm").write_bytes((share / SHELLS["zsh"]).read_bytes())
     (tmp_path / "beaconswarm").symlink_to(BINARY)
+    (tmp_path / "evening-of-mine.json").touch()
     process, terminal = pty.fork()
     if process == 0:
         environment = os.environ | {"TERM": "dumb", "PATH": f"{tmp_path}:{os.environ['PATH']}"}
+        os.chdir(tmp_path)
         os.execvpe("zsh", ["zsh", "-f", "-i"], environment)
     try:
         for typed, shown in [
             (f"fpath=({folder} $fpath); autoload -U compinit; compinit -u -D; echo REA''DY\n", b"READY"),
             ("beaconswarm simul\t", b"simulate "),
             ("--see\t", b"--seed"),
+            (" 1 smok\t", b"smoke "),
+            ("\x15beaconswarm run evening-of\t", b"evening-of-mine.json "),
         ]:
             os.write(terminal, typed.encode())
             said, deadline = b"", time.monotonic() + 60

@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -111,6 +112,8 @@ def test_a_missing_part_makes_the_run_invalid(tool: Tool):
     assert found["events"]["balance"] == 0 and found["events"]["captured"] > 0
     assert [part["part"] for part in found["run"]["parts"]] == ["0/4", "1/4", "3/4"]
     assert "missing is 2/4" in said.err and said.out == "", "a warning, however quiet"
+    failed = ElementTree.parse(tool.folder / "all" / "junit.xml").getroot().findall(".//failure")
+    assert [failure.get("type") for failure in failed] == ["parts_missing"]
     # What is missing comes later, by the command that is told.
     command = shlex.split(found["run"]["missing_parts"].rpartition(": ")[2])
     tool.run(*command[1:]).expect(0)

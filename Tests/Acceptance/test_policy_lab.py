@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import csv
 import json
 import re
 import resource
@@ -206,6 +207,37 @@ def test_what_is_broken_off_does_not_look_whole(tool: Tool, number):
             assert "No regression" not in shown and "the same in every figure" not in shown
 
 
+def test_costs_are_those_of_a_day_of_users_whatever_the_drain_and_the_warm_up(tool: Tool):
+    """By the runs' own counters. A back-off that begins as users stop makes the drain long, and nothing cheaper."""
+    scenario = copy.deepcopy(OUTAGE) | {"duration": "4m", "drain": "5m"}
+    scenario["timeline"] = [{"at": "238s", "for": "20s", "name": "end", "collector": {"fault": "outage"}}]
+    waits = {"initial": "2m", "factor": 1, "max": "2m", "jitter": 0}
+    scenario["variants"] = {
+        "patient": {"populations.ios.sdk.upload.backoff": waits}, "warm": {"measureFrom": "1m"},
+    }
+    run = play(tool, scenario, "--seeds", 2)
+    lengths = {}
+    for name, variant in json.loads((run / "report.json").read_text())["variants"].items():
+        for seed, cell in variant["seeds"].items():
+            report = json.loads((run / f"variants/{name}/seeds/{seed}/report.json").read_text())
+            metrics, measures, from_ = report["metrics"], cell["measures"], 60 if name == "warm" else 0
+            assert report["users_seconds"] == 240 and cell["metrics"] == metrics
+            days = report["devices"] * (240 - from_) / 86_400
+            requests = metrics["http_reqs"]["count"]
+            assert measures["requests_per_device_day"] == pytest.approx(requests / days)
+            assert measures["bytes_per_device_day"] == pytest.approx(metrics["data_sent"]["count"] / days)
+            delivered = metrics["event_freshness"]["count"]
+            assert measures["bytes_per_delivered_event"] == pytest.approx(metrics["data_sent"]["count"] / delivered)
+            with open(run / f"variants/{name}/seeds/{seed}/timeseries.csv") as file:
+                rows = [row for row in csv.DictReader(file) if float(row["second"]) >= from_]
+            busiest = max(float(row["requests_per_second_max"]) for row in rows)
+            assert measures["peak_to_mean_requests"] == pytest.approx(busiest / (requests / (240 - from_)))
+            lengths.setdefault(name, []).append(report["simulated_seconds"])
+    assert min(lengths["patient"]) > max(lengths["base"]) + 60
+    rows = comparison(tool, "lab", "--candidate", "patient", "--gate", "bytes_per_device_day>=base*0.98")["metrics"]
+    assert rows["data_sent"]["verdict"] == rows["bytes_per_device_day"]["verdict"] == "same"
+
+
 def test_a_full_disk_is_told_as_such(tool: Tool, tiny_disk: Path):
     path = write_scenario(tool.folder, {key: value for key, value in OUTAGE.items() if key != "variants"})
     tool.run("simulate", path, "--bodies", "measure", "--out", "one", "-q").expect(0)
@@ -349,6 +381,10 @@ def test_gates(lab):
     ):
         assert f"--gate {wrong}" in tool.run("compare", *small, "--gate", wrong).expect(64).err
     assert "--min-effect x" in tool.run("compare", *small, "--min-effect", "x").expect(64).err
+    # A share of 5 is beyond all: a CI would believe that it holds something to 5 %.
+    for wrong in (["--gate", "events_lost<=5"], ["--min-effect", "events_lost=5"]):
+        error = tool.run("compare", *small, *wrong).expect(64).err
+        assert f"{' '.join(wrong)}: found '" in error and "a share from 0 to 1: 5 % are 0.05" in error
 
 
 def test_what_is_acknowledged_and_not_kept_is_told_and_can_be_gated(tool: Tool):
@@ -445,6 +481,12 @@ def test_another_version_of_the_tool_is_a_warning(tool: Tool, lab):
         assert "warning: made by different versions of beaconswarm, 0.0.1" in " ".join(done.err.split())
         assert (done.out == "") == (options == ("-q",))
     assert tool.run("compare", "old.json", "new.json").expect(0).err == ""
+
+
+@pytest.mark.parametrize("form", ["json", "md", "html", "junit"])
+def test_a_form_that_is_asked_for_is_printed_in_silence_too(tool: Tool, lab, form: str):
+    said = [tool.run("compare", lab[1], lab[1], "--format", form, *quiet).expect(0).out for quiet in ([], ["-q"])]
+    assert said[0] == said[1] != ""
 
 
 PAIR = {

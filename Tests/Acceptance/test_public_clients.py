@@ -294,7 +294,7 @@ def preset_body(tool, tmp_path: Path, preset: str, action: str):
     population = {
         "name": "p", "devices": 40, "system": "declared", "app": "shop",
         "sdk": {
-            "preset": preset, "events": others | {action: own},
+            "preset": preset, "events": others | {action: own, "firstForeground": None},
             **({"lanes": None} if description.get("lanes") and "lane" not in description["events"][action] else {}),
         },
     }

@@ -203,6 +203,12 @@ def test_what_was_lost_behind_is_named(killed, tmp_path: Path, form: str):
         assert line == delivered[line["id"]], "not as the event file has it"
     for text in (finished.out, (copy / "summary.md").read_text(), (copy / "report.html").read_text()):
         assert "accepted, then lost" in text and "never accepted" in text
+    # Who follows a missing event further is told of the audit, whose note tells when and by how many uploads.
+    assert "the audit did not find it" in tool.run("explain", copy, min(gone)).expect(0).out
+    assert "the audit" not in tool.run("explain", copy, min(delivered.keys() - gone)).expect(0).out
+    note = read_report(copy)["audit_note"]
+    uploads = {(key.split("-")[0], delivered[key]["acked_at"]) for key in gone}
+    assert "All of acked_not_found were acknowledged " in note and f", by {len(uploads)} upload" in note, note
 
 
 def test_missing_events_without_an_event_file_have_their_population(killed, tmp_path: Path):

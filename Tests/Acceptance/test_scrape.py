@@ -216,6 +216,7 @@ def test_parts_of_a_run_keep_what_each_was_told(tool, scenario):
         (["--scrape", "http://user:key@127.0.0.1/metrics"], "--scrape"),
         (["--scrape-only", "queue_*"], "--scrape-only"),
         (["--scrape", "http://127.0.0.1:9", "--scrape-only", "a,queue_*_seconds"], "--scrape-only: found queue_*_seconds"),
+        (["--scrape", "http://127.0.0.1:9", "--scrape-only", " , "], '--scrape-only: found " , "'),
     ],
 )
 def test_what_may_not_be_asked_is_refused_before_anything_runs(tool, scenario, options, reason):

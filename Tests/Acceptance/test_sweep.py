@@ -5,7 +5,9 @@ from __future__ import annotations
 import csv
 import json
 import re
+import shutil
 import signal
+from pathlib import Path
 
 import pytest
 
@@ -168,6 +170,29 @@ def test_it_goes_on_after_it_was_broken_off(tool: Tool, number):
     tool.run(*command).expect(64)
 
 
+def test_it_goes_on_after_a_full_disk_wherever_that_stopped_it(tool: Tool, tiny_disk: Path):
+    path = write_scenario(tool.folder, steady(devices=4))
+    command = ["sweep", path, "--vary", f"{BATCH}=5,50", "-q", "--out"]
+    tool.run(*command, "whole").expect(0)
+    run, filler, left = tiny_disk / "s", tiny_disk / "filler", set()
+    for free in range(0, 64, 4):
+        filler.write_bytes(b"x" * ((512 - free) << 10))
+        done = tool.run(*command, run)
+        if done.code == 0:
+            break
+        assert done.code == 70 and "No space left on device" in done.err, f"{free} kB free\n{done}"
+        # What came out is there as a whole, or not at all.
+        names = {path.name for path in run.iterdir()} if run.exists() else set()
+        assert names in (set(), {"cells", "sweep.partial.json"}), f"{free} kB free: {names}"
+        left.add((len(list(run.glob("cells/*.json"))), bool(names)))
+        filler.unlink()
+        tool.run(*command, run).expect(0)
+        for name in FILES - {"cells"}:
+            assert (run / name).read_bytes() == (tool.folder / "whole" / name).read_bytes(), f"{free} kB free"
+        shutil.rmtree(run)
+    assert {(0, False), (2, True)} <= left, left
+
+
 @pytest.mark.parametrize(
     "options, code, says",
     [
@@ -221,6 +246,19 @@ def test_a_figure_without_samples_is_told(tool: Tool):
     done = tool.run("sweep", path, "--out", "s", "--vary", f"{BATCH}=5,50", "--freshness", figure).expect(0)
     said = f"{figure} has no samples in any point"
     assert said in " ".join(done.out.split()) and said in (tool.folder / "s/sweep.html").read_text()
+
+
+def test_a_point_without_samples_is_left_off_the_front_by_its_name(tool: Tool):
+    """Where the first request is sent after the end, nothing arrives: nobody knows how fresh that is."""
+    path = write_scenario(tool.folder, steady(duration="10s", drain="0s"))
+    interval = "populations.0.sdk.upload.flushInterval"
+    knobs = ["--set", "populations.0.sdk.upload.flushBulkSize=1000"]
+    done = tool.run("sweep", path, "--out", "s", "--vary", f"{interval}=2s,1h", *knobs).expect(0)
+    assert json.loads((tool.folder / "s/sweep.json").read_text())["front"] == ["flushInterval=2s"]
+    for text in (" ".join(done.out.split()), (tool.folder / "s/sweep.html").read_text()):
+        assert "event_freshness.p(95) has no samples in 1 of 2 points" in text
+        assert "left off the front: flushInterval=1h." in text
+        assert "to 100 % of the events were still waiting when the run ended" in text
 
 
 def test_values_may_be_lists_and_texts_with_commas(tool: Tool):

@@ -37,8 +37,8 @@ def pki(tmp_path_factory):
             "-keyout", folder / f"{authority}.key", "-out", folder / f"{authority}.pem",
         )  # fmt: skip
 
-    def issue(name: str, names: str, days: int = 30) -> None:
-        (folder / f"{name}.ext").write_text(f"subjectAltName={names}\n")
+    def issue(name: str, names: str | None, days: int = 30, more: str = "") -> None:
+        (folder / f"{name}.ext").write_text((f"subjectAltName={names}\n" if names else "") + more)
         openssl(
             "req", *curve, "-subj", f"/CN={name}",
             "-keyout", folder / f"{name}.key", "-out", folder / f"{name}.csr",
@@ -54,6 +54,8 @@ def pki(tmp_path_factory):
     issue("elsewhere", "DNS:collector.example,DNS:*.other.example")
     issue("address", "DNS:collector.example,IP:127.0.0.1,IP:0:0:0:0:0:0:0:1")
     issue("client", "DNS:client")
+    issue("for-clients", "DNS:localhost", more="extendedKeyUsage=clientAuth\n")
+    issue("subject", None, more="basicConstraints=CA:FALSE\n")
     return folder
 
 
@@ -84,15 +86,18 @@ class Server(http.server.ThreadingHTTPServer):
     def __init__(self, context: ssl.SSLContext | None) -> None:
         super().__init__(("127.0.0.1", 0), Acknowledge)
         self.context = context
+        #: From the fourth connection on, if there is one.
+        self.later: ssl.SSLContext | None = None
         self.uploads = 0
         self.connections = 0
 
     def get_request(self):
         connection, address = super().get_request()
         self.connections += 1
-        if self.context:
+        context = self.later if self.later and self.connections > 3 else self.context
+        if context:
             # The handshake is made by the thread that serves the connection.
-            connection = self.context.wrap_socket(connection, server_side=True, do_handshake_on_connect=False)
+            connection = context.wrap_socket(connection, server_side=True, do_handshake_on_connect=False)
         return connection, address
 
     def handle_error(self, *_: object) -> None:
@@ -162,7 +167,9 @@ def test_own_authority(tool, pki, serve, tmp_path):
     "certificate, host, authority, words",
     [
         ("expired", "localhost", "ca.pem", ["expired on 20"]),
-        ("server", "localhost", "other-ca.pem", ["unknown authority", "other-ca.pem"]),
+        ("server", "localhost", "other-ca.pem", ["unknown authority", "other-ca.pem; no intermediate certificate came with it"]),
+        ("for-clients", "localhost", "ca.pem", ["its certificate (for localhost) is not one for servers"]),
+        ("subject", "127.0.0.1", "ca.pem", ["127.0.0.1 was expected", "is for subject, its subject's name, and no other"]),
         ("server", "localhost", None, ["unknown authority", "this system trusts"]),
         (
             "elsewhere", "localhost", "ca.pem",
@@ -269,6 +276,20 @@ def test_policies(tool, pki, serve, tmp_path, connections, opened):
     # One more looked, before the run, whether there is anybody.
     assert server.connections == generator["connections_opened"] + 1
     assert generator["tls_handshakes"] == generator["connections_opened"]
+
+
+def test_a_certificate_that_expires_during_the_run(tool, pki, serve, tmp_path):
+    """Nothing of an answer tells why; what TLS says does."""
+    server = serve("server")
+    server.later = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    server.later.load_cert_chain(pki / "expired.pem", pki / "expired.key")
+    play(tool, tmp_path, scenario(server, connections="perRequest", ca=str(pki / "ca.pem"))).expect(0)
+    report = read_report(tmp_path / "run")
+    # One connection looked before the run.
+    assert server.uploads == report["answers"]["200"] == 2 and report["answers"]["tls"] > 0
+    first = json.loads((tmp_path / "run" / "errors.ndjson").read_text().splitlines()[0])
+    assert (first["failure"], first["status"], first["body"]) == ("tls", 0, "TLS: CERTIFICATE_VERIFY_FAILED")
+    assert "CERTIFICATE_VERIFY_FAILED" in json.dumps(report["first_failed_answer"])
 
 
 def test_several_addresses(tool, serve, tmp_path):

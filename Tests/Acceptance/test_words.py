@@ -58,6 +58,11 @@ def test_a_mistyped_verb_is_told_what_was_meant(tool: Tool, word: str, meant: st
     assert "simulate, generate, merge, compare, sweep, collect" in text, "and which there are"
 
 
+def test_help_for_a_mistyped_verb_is_told_the_same(tool: Tool):
+    expect_words(tool.run("help", "simluate"), 64, 'no verb "simluate"', 'did you mean "simulate"?')
+    assert "USAGE: beaconswarm simulate" in tool.run("help", "simulate").expect(0).out
+
+
 def test_a_word_that_is_like_no_verb_gets_the_list_alone(tool: Tool):
     text = expect_words(tool.run("xylophone"), 64, 'no verb "xylophone"', "validate")
     assert "did you mean" not in text

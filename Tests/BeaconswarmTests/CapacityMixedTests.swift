@@ -96,6 +96,23 @@ struct CapacityMixedTests {
         #expect(holds < breaks && breaks < 5000)
     }
 
+    @Test("a load that broke once is not called the one that breaks when the time is up")
+    func brokeOnce() throws {
+        let failed = try CapacityScenario.threshold("http_req_failed", "rate<0.01")
+        var session = try CapacitySessionTests().session([failed])
+        var steps = 0
+        while session.finished(wallSeconds: 1).breaks == nil, let plan = session.next() {
+            _ = try session.note(FakeTarget(capacity: 300).measure(plan), of: plan)
+            steps += 1
+        }
+        let report = session.finished(wallSeconds: 1, timeIsUp: true)
+        let said = try #require(report.reasons.first)
+        #expect(report.ending == .time && report.breaks?.trials == 1 && steps > 1)
+        #expect(
+            said.hasPrefix("Holds at ") && said.contains("before it was known whether more does"), "\(said)")
+        #expect(said.contains("broke once") && !said.contains("breaks at"), "\(said)")
+    }
+
     @Test("the result tells mixed verdicts, and the estimate the number of steps that is never passed")
     func told() throws {
         let failed = try CapacityScenario.threshold("http_req_failed", "rate<0.01")

@@ -178,6 +178,8 @@ struct LivePartTests {
         ])
         #expect(unknown.warnings.count == 1 && unknown.warnings[0].contains("2 parts are (1/3, 2/3)"))
         #expect(PartClocks([part(1, [], synchronised: false)]).warnings.isEmpty)
+        let one = PartClocks([part(0, []), part(1, [], synchronised: false)])
+        #expect(one.warnings.first?.hasPrefix("nothing tells how right the clock of part 1/3 is: ") == true)
     }
 
     @Test("that are missing are named with their devices and the command of a new run elsewhere")

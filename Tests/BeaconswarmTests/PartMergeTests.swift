@@ -2,6 +2,7 @@ import DeviceSDK
 import Measurement
 import Reporting
 import Snapshots
+import Synchronization
 import Testing
 import Timebase
 import VirtualEngine
@@ -62,6 +63,35 @@ struct PartMergeTests {
         #expect(try Beaconswarm.merge(told) == .success)
         #expect(try report("all") == whole)
         #expect(!OutputFile.exists(scratch.file("all/again-1")))
+        var again = told
+        again.out = scratch.file("interrupted")
+        again.events = scratch.file("interrupted.ndjson")
+        again.listensToSignals = false
+        try expectNothingLeft(again)
+    }
+
+    /// Interrupts a merge at more and more places, until it comes to its end.
+    private func expectNothingLeft(_ merge: MergeOptions) throws {
+        var told: Set<String> = []
+        var patience = 0
+        while !OutputFile.exists(merge.out) {
+            let looks = Atomic(0)
+            let control = MergeControl(merge) { [patience] in
+                looks.add(1, ordering: .relaxed).newValue > patience
+            }
+            do throws(CommandFailure) {
+                #expect(try MergeRunner(options: merge, control: control).run() == .success)
+            } catch {
+                #expect(error.code == .interrupted && error.message.contains("nothing was written"))
+                told.insert(error.message)
+                for left in [merge.out, merge.events, merge.events.map { $0 + ".partial" }] {
+                    #expect(!OutputFile.exists(left ?? ""), "after \(patience) looks: \(left ?? "")")
+                }
+            }
+            patience = patience * 2 + 1
+        }
+        // Before anything is written, and while a part is played again.
+        #expect(told.count == 2, "\(told)")
     }
 
     @Test("whose measurements are not of their scenario are refused, and nothing is left of the whole")

@@ -29,6 +29,16 @@ struct SignalEchoTests {
     func others() {
         #expect(counted([(SIGINT, 0), (SIGTERM, 1), (SIGTERM, 2)]) == [true, true, false])
     }
+
+    @Test("may come for a tenth of a second, which whoever listens waits for")
+    func rest() {
+        var echo = SignalEcho()
+        #expect(echo.rest(at: .seconds(1)) == .zero)
+        _ = echo.isRequest(HeardSignal(number: SIGTERM, at: .milliseconds(5)))
+        #expect(echo.rest(at: .milliseconds(45)) == .milliseconds(60))
+        #expect(echo.rest(at: .milliseconds(105)) == .zero)
+        #expect(echo.rest(at: .seconds(9)) == .zero)
+    }
 }
 
 @Suite(.serialized) struct SignalPipeTests {

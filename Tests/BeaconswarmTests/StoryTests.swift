@@ -99,6 +99,28 @@ struct StoryTests {
         for (text, beginning) in zip(told, beginnings) { #expect(text.hasPrefix(beginning)) }
     }
 
+    @Test("an SDK that stops all uploads is told of, in the story of the device and of what waits")
+    func latch() async throws {
+        let bench = try await StoryBench()
+        let steps = [
+            TraceStep(at: bench.at(0), .latched(true)), bench.captured(0..<4, at: 1),
+            bench.asked(0, [1], at: 10), bench.ended(0, .failed(.refused), at: 10),
+            TraceStep(at: bench.at(10), .latched(true)), TraceStep(at: bench.at(20), .latched(false)),
+            bench.sealed(3, .pending(.stored), at: 60),
+        ]
+        let stopWords = "the SDK stopped all uploads"
+        let stop = "\(stopWords) (retry.latch, retry.exhausted)"
+        let end = "the SDK may upload again"
+        let told = bench.told(steps)
+        #expect(told.count { $0.hasPrefix(stop) } == 2 && told.count { $0.hasPrefix(end) } == 1)
+        let upload = try #require(told.firstIndex { $0.hasPrefix("upload 0 ") })
+        #expect(told[upload + 1].hasPrefix(stop))
+        // Who is captured while nothing may leave is told so at once.
+        let waiting = bench.told(of: 3, steps)
+        #expect(waiting[1] == "stored: 4 rows on the device now; \(stopWords) at +00:00:00.000")
+        #expect(waiting.count { $0.hasPrefix(stop) } == 1 && waiting.count { $0.hasPrefix(end) } == 1)
+    }
+
     @Test("repeats are told of where an event is in several uploads of a sentence")
     func repeats() async throws {
         let bench = try await StoryBench()
@@ -245,6 +267,17 @@ struct StoryTests {
             sums.contains {
                 $0.wholeMatch(of: /delivered \d+ \(the collector did not keep \d+ of them\)/) != nil
             })
+    }
+
+    @Test("a stop of all uploads is written into a trace and read again", arguments: [true, false])
+    func latchLine(isLatched: Bool) throws {
+        let step = TraceStep(at: Instant(nanoseconds: 5), .latched(isLatched))
+        let read = try #require(TraceLine.read(Array(TraceLine.text(step, of: 3).utf8)))
+        guard case .latched(isLatched) = read.step.what else {
+            Issue.record("read as \(read.step)")
+            return
+        }
+        #expect(read.device == 3 && read.step.at == step.at)
     }
 
     @Test("what is not kept is written into a trace and read again", arguments: [true, false])

@@ -34,6 +34,21 @@ public struct CapacityOptions: Sendable {
 
     /// Makes options with every default.
     public init(run: RunOptions) { self.run = run }
+
+    /// Refuses in virtual time what is about a target. Whoever names one, in an option or in the environment, must not
+    /// take the modelled collector's limit for its own.
+    ///
+    /// - Throws: ``CommandFailure`` with code 64 that names the option.
+    func refuseUnsent(_ environment: [String: String]) throws(CommandFailure) {
+        let target = run.source.target ?? ScenarioOptions(environment: environment).target
+        let unsent = [
+            (target != nil, "--target"), (run.source.insecure, "--insecure"),
+            (run.scrape != nil, "--scrape"), (run.scrapeOnly != nil, "--scrape-only"),
+        ]
+        guard isVirtual, let name = unsent.first(where: \.0)?.1 else { return }
+        throw CommandFailure(
+            .usage, "\(name) has no meaning with --virtual: a search in virtual time sends nothing")
+    }
 }
 
 /// The options, read and checked.

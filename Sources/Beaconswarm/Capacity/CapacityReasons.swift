@@ -101,7 +101,13 @@ enum CapacityReasons {
         let breaks = report.breaks.map { CapacityText.level($0, report.scaling) }
         switch (holds, breaks) {
         case (let holds?, let breaks?):
-            return "Holds at \(holds), breaks at \(breaks); the time was up before more was known."
+            guard (report.breaks?.trials ?? 0) < 2 else {
+                return "Holds at \(holds), breaks at \(breaks); the time was up before more was known."
+            }
+            // A step on the way has a short warm-up: the work of launches may have broken it.
+            return
+                "Holds at \(holds); the time was up before it was known whether more does: \(breaks) broke once, and a load "
+                + "has to break twice, for the work of launches may break the first step at it. Give more with --max-time."
         case (let holds?, nil):
             return
                 "No limit found within the time: holds at \(holds), and nothing above was tried to the end."

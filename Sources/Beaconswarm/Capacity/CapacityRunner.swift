@@ -3,30 +3,6 @@ import Reporting
 import Scenario
 import Timebase
 
-extension Beaconswarm {
-    /// Finds the highest steady load at which a scenario's thresholds hold.
-    ///
-    /// - Returns: 0 if a knee was found or the maximum holds, 99 if even the smallest load breaks or the target
-    ///   went away, 96 if the generator was the limit, 95 if some step's events are not accounted for, 105 if interrupted.
-    /// - Throws: ``CommandFailure`` for what kept the search from beginning or from being written.
-    public static func capacity(_ options: CapacityOptions) async throws -> CommandStatus {
-        var options = options
-        options.run = try options.run.completed(by: Host.environment)
-        options.run.source.readsTargetFiles = !options.isVirtual
-        let scenario = try LoadedScenario(options.run.source)
-        let settings = try CapacitySettings(options, scenario: scenario)
-        let chosen = options
-        return try await options.run.watched(as: scenario.reference.name) { run in
-            let interruption = Interruption()
-            run.watch?.control(interruption)
-            return try await CapacityRunner(
-                scenario: scenario, options: chosen, settings: settings, console: RunConsole(run),
-                interruption: interruption
-            ).run()
-        }
-    }
-}
-
 /// Plays a search's steps one after the other, says how each went, and writes the search's folder.
 struct CapacityRunner: Sendable {
     let scenario: LoadedScenario
@@ -39,10 +15,6 @@ struct CapacityRunner: Sendable {
     private var color: Bool { console.colorsProgress }
 
     func run() async throws -> CommandStatus {
-        if options.isVirtual, options.run.scrape != nil {
-            throw CommandFailure(
-                .usage, "--scrape has no meaning with --virtual: a search in virtual time sends nothing")
-        }
         if !options.isVirtual { try TargetGate.check(scenario.document, options: options.run) }
         let live = LiveRunner(
             scenario: scenario, options: options.run, console: console, interruption: interruption)
@@ -263,6 +235,12 @@ struct CapacityRunner: Sendable {
             throw CommandFailure(
                 .usage,
                 "--max-time: found \(settings.maxTime.text), but one step takes \(step.text) and a little more"
+            )
+        }
+        if let asked = options.from, let first = session.next()?.load, first > asked {
+            let load = { CapacityText.load($0, settings.scaling) }
+            console.say(
+                "the search begins at \(load(first)), not at \(load(asked)): the window of a smaller load has too few requests"
             )
         }
         console.say(session.estimate(limit: settings.maxTime))

@@ -15,8 +15,8 @@ enum ComparedSide {
         -> Comparison.Side
     {
         let path = trimmed(path)
-        if let (root, name) = split(path), let lab = try? RunReader.lab(root) {
-            return try side(of: lab, variant ?? name, label: path, run: root, option: option)
+        if let part = try part(path) {
+            return try side(of: part.lab, variant ?? part.name, label: path, run: part.root, option: option)
         }
         if let lab = try RunReader.lab(path) {
             let only = lab.variants.count == 1 ? lab.variants[0].name : lab.baseName
@@ -35,7 +35,7 @@ enum ComparedSide {
         _ path: String, base: String?, candidate: String?
     ) throws(CommandFailure) -> (Comparison.Side, Comparison.Side) {
         let path = trimmed(path)
-        if let alone = variantAlone(path) { throw alone }
+        if let alone = try variantAlone(path) { throw alone }
         guard let lab = try RunReader.lab(path) else {
             // What is no run at all is told as that.
             _ = try RunReader.read(path)
@@ -60,10 +60,10 @@ enum ComparedSide {
     }
 
     /// What is wrong with `RUN/variants/NAME` and nothing beside it: one of its simulations would be no comparison either.
-    private static func variantAlone(_ path: String) -> CommandFailure? {
-        guard let (root, name) = split(path), let lab = try? RunReader.lab(root),
-            lab.variants.contains(where: { $0.name == name })
-        else { return nil }
+    private static func variantAlone(_ path: String) throws(CommandFailure) -> CommandFailure? {
+        guard let (lab, root, name) = try part(path), lab.variants.contains(where: { $0.name == name }) else {
+            return nil
+        }
         let others = lab.variants.map(\.name).filter { $0 != name }
         let other = others.contains(lab.baseName) ? lab.baseName : others.first
         return CommandFailure(
@@ -74,6 +74,23 @@ enum ComparedSide {
 
     private static func trimmed(_ path: String) -> String {
         path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
+    }
+
+    /// What `RUN/variants/NAME` is a part of; `nil` for every other path, a run of its own in such a place among them.
+    ///
+    /// - Throws: ``CommandFailure`` with what is wrong with the report of `RUN`, if it has one that cannot be read.
+    private static func part(
+        _ path: String
+    ) throws(CommandFailure) -> (lab: LabReport, root: String, name: String)? {
+        guard let (root, name) = split(path), RunReader.hasReport(root) else { return nil }
+        do throws(CommandFailure) {
+            if let lab = try RunReader.lab(root) { return (lab, root, name) }
+            // One that is damaged is told; a single run has no variants.
+            _ = try RunReader.read(root)
+        } catch {
+            guard RunReader.hasReport(path) else { throw error }
+        }
+        return nil
     }
 
     /// Divides `RUN/variants/NAME`.
@@ -123,20 +140,33 @@ enum ComparedSide {
         return Comparison.Side(
             label: path, variant: VariantName.base, toolVersion: report.toolVersion,
             scenario: report.scenario,
-            resolved: scenario(beside: path), mode: report.mode, bodies: single.bodies, cells: [single.cell])
+            resolved: try scenario(beside: path), mode: report.mode, bodies: single.bodies,
+            cells: [single.cell])
     }
 
     /// The scenario that a run's folder keeps, without its seed; null where none is kept.
-    private static func scenario(beside path: String) -> JSONNode {
+    ///
+    /// - Throws: ``CommandFailure`` with code 104 for one that cannot be read. Beside a report with a name of its
+    ///   own it may be anybody's.
+    private static func scenario(beside path: String) throws(CommandFailure) -> JSONNode {
         var folder = path
         if path.hasSuffix(".json") {
             folder = path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(
                 separator: "/")
             if folder.isEmpty { folder = path.hasPrefix("/") ? "/" : "." }
         }
-        guard let bytes = try? OutputFile.read("\(folder)/scenario.json", failing: .usage, isFound: true),
-            let node = try? JSONReader.readStrictly(bytes)
-        else { return .null }
-        return JSONNode(.object((node.members ?? []).filter { $0.key != "seed" }))
+        let file = "\(folder)/scenario.json"
+        guard OutputFile.exists(file) else { return .null }
+        do throws(CommandFailure) {
+            let node = try RunReader.document(file)
+            guard node.members != nil else {
+                throw CommandFailure(.invalidScenario, "\(file): no scenario: expected an object")
+            }
+            return node.withoutSeed
+        } catch {
+            let isOwn = !path.hasSuffix(".json") || path == "report.json" || path.hasSuffix("/report.json")
+            guard !isOwn else { throw error }
+            return .null
+        }
     }
 }

@@ -84,7 +84,7 @@ struct DatasetPage {
 
     /// What makes the dataset from the beginning.
     private var command: String {
-        GenerateOptions.begins(options.command).map(DatasetPage.quoted).joined(separator: " ")
+        GenerateOptions.begins(options.command).map(Escaping.shell).joined(separator: " ")
     }
 
     private var commandNote: String {
@@ -108,13 +108,8 @@ struct DatasetPage {
     }
 
     private var changes: String {
-        let changes = DatasetPage.typed(scenario.reference.overrides.map { scenario.document.redact($0) })
+        let changes = scenario.publicReference.typedOverrides
         return changes.isEmpty ? "nothing" : changes.map { "`\($0)`" }.joined(separator: ", ")
-    }
-
-    static func quoted(_ word: String) -> String {
-        let plain = word.allSatisfy { $0.isLetter || $0.isNumber || "-_=./:,+@%".contains($0) }
-        return plain && !word.isEmpty ? word : "'" + word.replacing("'", with: "'\\''") + "'"
     }
 
     private var files: String {

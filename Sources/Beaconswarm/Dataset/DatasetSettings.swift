@@ -9,7 +9,7 @@ struct DatasetSettings {
 
     init(_ options: GenerateOptions, _ scenario: LoadedScenario, _ layout: DatasetLayout) {
         let (document, reference) = (scenario.document, scenario.reference)
-        let changes = DatasetPage.typed(reference.overrides.map { document.redact($0) })
+        let changes = scenario.publicReference.typedOverrides
         let variant = document.variant.map { document.redact($0) }
         let rows = options.rows.map { String($0) }
         var settings: [(name: String, value: String)] = []
@@ -34,5 +34,14 @@ struct DatasetSettings {
     var identity: String {
         let texts = all.flatMap { [$0.name, $0.value] }
         return SHA256.hexadecimal(of: Array(texts.joined(separator: "\u{1F}").utf8))
+    }
+}
+
+extension LoadedScenario {
+    /// Which scenario it is, without secrets in what changed it.
+    var publicReference: Report.ScenarioReference {
+        var open = reference
+        open.overrides = reference.overrides.map { document.redact($0) }
+        return open
     }
 }

@@ -35,8 +35,7 @@ final class DatasetShape {
 
     func begin(_ device: DeviceTruth) {
         last = nil
-        let plan = device.plan
-        isBot = !plan.patterns.bots.isEmpty && plan.calendar.groupOfBots(device.index) != nil
+        isBot = device.plan.calendar.groupOfBots(device.index) != nil
     }
 
     func note(_ event: TruthEvent, at instant: Instant, in session: DeviceLife.Session?) {

@@ -34,7 +34,7 @@ struct DatasetStream {
         }
         try stream.flush()
         guard let last = stream.last else { return isOver ? .nothing : .all }
-        console.say("\(stream.rows) rows sent; writing their dataset to \(options.out)")
+        console.say("\(stream.rows.of("row")) sent; writing their dataset to \(options.out)")
         return isOver ? .last(last) : .all
     }
 

@@ -42,6 +42,8 @@ public struct GenerateOptions: Sendable {
     public var otlp: String?
     /// No progress and no summary.
     public var quiet = false
+    /// Whether SIGINT, SIGTERM and SIGHUP end it, as ``RunOptions/listensToSignals``.
+    public var listensToSignals = true
     /// The command line, for the dataset's description.
     public var command: [String] = CommandLine.arguments
 

@@ -133,8 +133,7 @@ final class GenerateRunner {
         let sink = TableSink(table.schema, number: 0, of: output)
         let copies = try BucketSpool<CopyRecord>(
             "\(options.out)/_copies.partial", buckets: plans.buckets.count)
-        let raw =
-            options.raw ? RawLines(into: try FileSink("\(options.out)/\(RawLines.fileName)")) : nil
+        let raw = try rawLines()
         let arrivals = ArrivalWriter(
             table, plans, into: sink, copies: copies, answers: answers, raw: raw)
         playBegan = Host.monotonic
@@ -158,6 +157,12 @@ final class GenerateRunner {
         }
         try finish(output, tables.map(\.schema), result, planted, arrivals, answers.totals.fingerprint)
         return .success
+    }
+
+    /// Where events' own JSON goes, where it is asked for.
+    private func rawLines() throws(FileFailure) -> RawLines? {
+        guard options.raw else { return nil }
+        return RawLines(into: try FileSink("\(options.out)/\(RawLines.fileName)"))
     }
 
     private func writeRows(

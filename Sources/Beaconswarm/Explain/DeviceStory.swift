@@ -140,6 +140,7 @@ struct DeviceStory {
                     last = Losses(at: step.at, step: index, first: event)
                 }
             case .updated(let number): tell(context.update(to: number))
+            case .latched(let isLatched): tell(StoryLine.latch(isLatched))
             case .died: tell(context.death(at: step.at))
             case .network(let kind):
                 tell(StoryLine.timeline(puts: kind))

@@ -24,6 +24,8 @@ struct EventStory {
     /// such events.
     private var notKept: [UInt32: NotKept] = [:]
     private var isCaptured = false
+    /// Since when the SDK uploads nothing at all.
+    private var latchedSince: Instant?
     /// The index of the end of the upload that cleared it away without having carried it.
     private let clearing: Int?
     private var isCleared = false
@@ -92,7 +94,12 @@ struct EventStory {
             if index == clearing { tellClearing(end, of: number.number, step.at) }
             tell(end, of: number.number, step.at, index)
         case .updated(let number) where isCaptured: say(step.at, context.update(to: number))
-        case .died where isCaptured: tellDeath(step.at, index)
+        case .latched(let isLatched):
+            latchedSince = isLatched ? step.at : nil
+            if isCaptured { say(step.at, StoryLine.latch(isLatched)) }
+        case .died:
+            latchedSince = nil
+            if isCaptured { tellDeath(step.at, index) }
         case .network(let kind) where isCaptured:
             say(step.at, StoryLine.timeline(puts: kind), isBeforeRadio: true)
         case .sealed(let event) where index == sealedIndex: tellFate(event, step.at)
@@ -111,7 +118,8 @@ struct EventStory {
         if let sealed, sealed.disposition.fate.isLoss, steps[sealedIndex].at == at { return }
         if isPast { return say(at, "the device appeared with it in its store", isBeforeRadio: true) }
         if case .suppressed = sealed?.disposition { return }
-        say(at, "stored: \(rows.of("row")) on the device now", isBeforeRadio: true)
+        let stop = latchedSince.map { "; the SDK stopped all uploads at \(context.clock.offset($0))" } ?? ""
+        say(at, "stored: \(rows.of("row")) on the device now\(stop)", isBeforeRadio: true)
     }
 
     private mutating func tell(_ request: TracedRequest, _ at: Instant) {

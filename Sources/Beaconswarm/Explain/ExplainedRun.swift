@@ -75,10 +75,11 @@ struct ExplainedRun {
         }
         let captured = try capturedCount(of: device(Int(id.device)))
         guard id.sequence < captured else {
+            let all = captured > 1 ? " to \(id.device)-\(captured - 1)" : ""
             let own =
                 captured == 0
                 ? "device \(id.device) captured nothing"
-                : "device \(id.device) captured \(captured) events, \(id.device)-0 to \(id.device)-\(captured - 1)"
+                : "device \(id.device) captured \(captured.of("event")), \(id.device)-0\(all)"
             throw CommandFailure(.usage, "there is no event \(id.text): \(own)")
         }
         return id
@@ -102,9 +103,7 @@ struct ExplainedRun {
             }
             return given
         }
-        guard let path = record.events else { return nil }
-        let name = path.split(separator: "/").last.map(String.init) ?? path
-        return [path, "\(folder)/\(name)", "\(folder)/../\(name)"].first(where: OutputFile.exists)
+        return record.eventFile(in: folder)
     }
 
     /// What the run kept of events of one device.

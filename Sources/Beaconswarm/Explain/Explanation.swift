@@ -11,6 +11,7 @@ struct EventExplanation {
     private let options: ExplainOptions
     private let context: DeviceContext
     private let own: OwnRecord
+    private let loss: AuditedLoss
     private let story: EventStory?
 
     init(_ id: EventID, in run: ExplainedRun, _ options: ExplainOptions) throws(CommandFailure) {
@@ -19,6 +20,7 @@ struct EventExplanation {
         self.options = options
         context = DeviceContext(id.device, of: run)
         own = try run.ownRecord(of: [id], options.events)
+        loss = AuditedLoss(of: run)
         story = try run.trace(of: id.device).map { [context] steps in
             EventStory(of: id.sequence, in: steps, context)
         }
@@ -31,7 +33,8 @@ struct EventExplanation {
             Console.output(json(story.lines, sealed, agrees: contradiction == nil).prettyText() + "\n")
         } else {
             var text = head(context.name(sealed.label)) + StoryText.lines(story.lines, context.clock)
-            text += "\n  fate: \(sealed.disposition.name), \(Int(sealed.attempts).of("upload")) carried it\n"
+            text += "\n  fate: \(sealed.disposition.name), \(sealed.attempts.of("upload")) carried it\n"
+            if loss.has(sealed) { text += AuditedLoss.sentence }
             Console.output(text + StoryText.verdict(contradiction, run, own))
         }
         return contradiction == nil ? .success : .internalError
@@ -48,9 +51,7 @@ struct EventExplanation {
                 .usage, "\(run.folder) kept nothing of event \(id.text): \(StoryText.remedy(run, id.device))")
         }
         func time(_ key: String) -> Instant? {
-            event.line?[key]?.digits.flatMap(Double.init).map {
-                Instant(nanoseconds: Int64(($0 * 1000).rounded()) * 1000)
-            }
+            event.line?[key]?.digits.flatMap(Double.init).map(Instant.init(exactMilliseconds:))
         }
         var lines: [StoryLine] = []
         if let at = time("captured_at").map(context.exact) {
@@ -59,7 +60,8 @@ struct EventExplanation {
         if let at = time("acked_at") { lines.append(StoryLine(at: at, text: "acknowledged")) }
         let fate = event.fate.rawValue + (event.cause.map { " (\($0))" } ?? "")
         if options.json {
-            Console.output(json(lines, fate: event.fate, cause: event.cause).prettyText() + "\n")
+            let held = heldJSON(loss.has(id))
+            Console.output(json(lines, fate: event.fate, cause: event.cause, more: held).prettyText() + "\n")
             return .success
         }
         let names = ["type", "name"].compactMap { event.line?[$0]?.string }.filter { !$0.isEmpty }
@@ -69,7 +71,8 @@ struct EventExplanation {
         Console.output(
             head(names.isEmpty ? "of an unknown name" : names.joined(separator: " "))
                 + StoryText.lines(lines, context.clock)
-                + "\n  fate: \(fate)\(uploads)\n  no more is known: \(StoryText.remedy(run, id.device))\n")
+                + "\n  fate: \(fate)\(uploads)\n" + (loss.has(id) ? AuditedLoss.sentence : "")
+                + "  no more is known: \(StoryText.remedy(run, id.device))\n")
         return .success
     }
 
@@ -78,8 +81,11 @@ struct EventExplanation {
             lines, fate: event.disposition.fate, cause: event.disposition.cause,
             more: [
                 ("attempts", .int(event.attempts)), ("agrees", .bool(agrees)),
-            ])
+            ] + heldJSON(loss.has(event)))
     }
+
+    /// A member that is there only for an event that the audit did not find.
+    private func heldJSON(_ isLost: Bool) -> [(String, JSONNode)] { isLost ? [("held", .bool(false))] : [] }
 
     private func json(
         _ lines: [StoryLine], fate: Fate, cause: String?, more: [(String, JSONNode)] = []
@@ -132,6 +138,7 @@ struct DeviceExplanation {
         } else {
             var text = "device \(device)\n" + StoryText.head(context, run) + shortened
             text += "\n  in all: \(story.sums.joined(separator: ", "))\n"
+            text += AuditedLoss(of: run).sentence(of: story.sealed)
             if options.all { text += events }
             Console.output(text + StoryText.verdict(contradiction, run, own))
         }
@@ -157,7 +164,7 @@ struct DeviceExplanation {
                 ? "" : " after \(StoryClock.words(event.ackedAt - event.capturedAt))"
             return
                 "  \(context.clock.offset(event.capturedAt))  \(event.id.text)  \(context.name(event.label))  "
-                + "\(event.disposition.name)\(after), \(Int(event.attempts).of("upload"))\n"
+                + "\(event.disposition.name)\(after), \(event.attempts.of("upload"))\n"
         }.joined()
     }
 

@@ -29,6 +29,13 @@ struct ReplayRecord: Hashable, Sendable {
     /// The path given to `--events`.
     var events: String?
 
+    /// The run's file of events where it wrote it, or beside its folder; `nil` where it kept none, or where it is gone.
+    func eventFile(in folder: String) -> String? {
+        guard let path = events else { return nil }
+        let name = path.split(separator: "/").last.map(String.init) ?? path
+        return [path, "\(folder)/\(name)", "\(folder)/../\(name)"].first(where: OutputFile.exists)
+    }
+
     func bytes() -> [UInt8] {
         func time(_ instant: Instant?) -> JSONNode { instant.map { .int($0.nanoseconds) } ?? .null }
         let sums = variables.sorted { $0.key < $1.key }.map { ($0.key, JSONNode.text($0.value)) }

@@ -16,6 +16,13 @@ struct StoryLine: Hashable, Sendable {
         case nil: "the timeline put the device back on its own network"
         }
     }
+
+    /// What a stop of all uploads comes to, for whoever waits for the next one.
+    static func latch(_ isLatched: Bool) -> String {
+        isLatched
+            ? "the SDK stopped all uploads (retry.latch, retry.exhausted): a new process, or what \"until\" names, lets them go on"
+            : "the SDK may upload again: its stop of all uploads (retry.latch) was over"
+    }
 }
 
 // What causes mean, for people who do not know their names.
@@ -97,9 +104,4 @@ extension RequestFailure {
         case .unanswered: "had no answer when the run ended"
         }
     }
-}
-
-extension Int {
-    /// `1 event`, `2 events`.
-    func of(_ noun: String) -> String { "\(self) \(noun)\(self == 1 ? "" : "s")" }
 }

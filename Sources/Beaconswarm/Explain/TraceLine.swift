@@ -40,6 +40,7 @@ enum TraceLine {
                 ("number", .int(number.number)),
             ] + members(of: end)
         case .updated(let number): [("step", .text("updated")), ("rollout", .int(number))]
+        case .latched(let isLatched): [("step", .text(isLatched ? "latched" : "unlatched"))]
         case .died: [("step", .text("died"))]
         case .network(let kind):
             [("step", .text("network")), ("network", kind.map { .text($0.name) } ?? .null)]
@@ -99,6 +100,8 @@ enum TraceLine {
         case "updated":
             guard let number: Int = node.number("rollout") else { return nil }
             return .updated(number)
+        case "latched": return .latched(true)
+        case "unlatched": return .latched(false)
         case "died": return .died
         case "network":
             return .network(node["network"]?.string.flatMap(NetworkKind.init))

@@ -1,4 +1,5 @@
 import Accounting
+import Glibc
 import Synchronization
 import Timebase
 import Wire
@@ -161,6 +162,9 @@ final class EventFile: Sendable {
         }
         state.line.removeAll(keepingCapacity: true)
     }
+
+    /// Removes the partial file: the run did not come to be.
+    func discard() { unlink(path + ".partial") }
 
     /// Writes what is left and gives the file its final name.
     ///

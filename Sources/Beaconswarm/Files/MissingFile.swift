@@ -13,7 +13,7 @@ extension RunFolder {
     /// - Returns: Of how many that have ids the event file has no line.
     @discardableResult
     func write(missing audit: Audit, of report: Report, events: String?) throws(CommandFailure) -> Int {
-        let path = file("missing.ndjson")
+        let path = file(MissingNames.fileName)
         guard audit.ackedNotFound > 0 else {
             unlink(path)
             return 0
@@ -54,32 +54,14 @@ extension Report {
     }
 }
 
-/// Finds lines of an event file.
-enum EventLines {
-    /// The most bytes that a packed event file may unpack to.
-    private static let unpackedLimit = 1 << 30
+/// The names of the events in a `missing.ndjson`.
+enum MissingNames {
+    static let fileName = "missing.ndjson"
 
-    /// The lines of these events, without their ends; empty where the file cannot be read.
-    static func lines(of ids: Set<EventID>, in path: String) -> [EventID: [UInt8]] {
-        guard !ids.isEmpty, let content = try? OutputFile.read(path, failing: .usage) else { return [:] }
-        guard path.hasSuffix(".gz") else { return content.withUnsafeBytes { lines(of: ids, in: $0) } }
-        var text = WireBuffer()
-        let decoder = GzipDecoder(limit: unpackedLimit)
-        guard (try? content.withUnsafeBytes({ try decoder.decompress($0, into: &text) })) != nil else {
-            return [:]
-        }
-        return text.withUnsafeBytes { lines(of: ids, in: $0) }
-    }
-
-    private static func lines(
-        of ids: Set<EventID>, in bytes: UnsafeRawBufferPointer
-    ) -> [EventID: [UInt8]] {
-        let prefix = Array("{\"id\":\"".utf8)
-        var found: [EventID: [UInt8]] = [:]
-        for line in bytes.split(separator: 0x0A) where line.starts(with: prefix) {
-            let id = line.dropFirst(prefix.count).prefix { $0 != UInt8(ascii: "\"") }
-            if let id = EventID(text: id), ids.contains(id) { found[id] = Array(line) }
-        }
-        return found
+    /// The ids, or natural keys of events that bear none; empty where the file cannot be read.
+    static func read(_ path: String) -> Set<String> {
+        guard let content = try? OutputFile.read(path, failing: .usage) else { return [] }
+        let lines = content.split(separator: UInt8(ascii: "\n"))
+        return Set(lines.compactMap { (try? JSONReader.readStrictly(Array($0)))?["id"]?.string })
     }
 }

@@ -46,13 +46,14 @@ enum RunReader {
     /// - Throws: as ``read(_:)``.
     static func cell(_ path: String) throws(CommandFailure) -> Single {
         try FileName.check(path, of: "the run")
-        let bytes = try OutputFile.read(try reportFile(path), failing: .usage, isFound: true)
+        let file = try reportFile(path)
+        let bytes = try OutputFile.read(file, failing: .usage, isFound: true)
         do throws(ReportReadError) {
             let report = try ReportJSON.read(bytes)
             let bodies = (try? JSONReader.readStrictly(bytes))?["run"]?["bodies"]?.string
             return Single(report: report, cell: LabReport.Cell(report), bodies: bodies)
         } catch {
-            throw failure(path, bytes, error)
+            throw failure(file, bytes, error)
         }
     }
 
@@ -125,11 +126,29 @@ enum RunReader {
         return nil
     }
 
-    private static func reportFile(_ path: String) throws(CommandFailure) -> String {
-        if path.hasSuffix(".json") { return path }
-        for name in ["report.json", "report.partial.json"] where OutputFile.exists("\(path)/\(name)") {
-            return "\(path)/\(name)"
+    /// Reads JSON that a run's folder keeps.
+    ///
+    /// - Throws: ``CommandFailure`` with code 104 if it cannot be read.
+    static func document(_ file: String) throws(CommandFailure) -> JSONNode {
+        let bytes = try OutputFile.read(file, failing: .invalidScenario, isFound: true)
+        do throws(JSONReader.Failure) {
+            return try JSONReader.readStrictly(bytes)
+        } catch {
+            throw CommandFailure(.invalidScenario, "\(file): \(error)")
         }
+    }
+
+    /// Whether there is a report at a path, sound or not.
+    static func hasReport(_ path: String) -> Bool { existingReport(path).map(OutputFile.exists) ?? false }
+
+    /// The report that a path names, or that lies in its folder; `nil` for a folder without one.
+    private static func existingReport(_ path: String) -> String? {
+        if path.hasSuffix(".json") { return path }
+        return ["report.json", "report.partial.json"].map { "\(path)/\($0)" }.first(where: OutputFile.exists)
+    }
+
+    private static func reportFile(_ path: String) throws(CommandFailure) -> String {
+        if let file = existingReport(path) { return file }
         guard OutputFile.exists(path) else {
             throw CommandFailure(.usage, "\(path): there is no such file or folder")
         }

@@ -115,3 +115,8 @@ extension LabReport {
     /// Why it did not pass, as a line that stands in the place of the summary; `nil` if it passed.
     var failure: String? { verdict == .passed ? nil : "\(verdict.rawValue): \(LabText.verdict(self))" }
 }
+
+extension JSONNode {
+    /// A scenario as what its runs have in common: each has a seed of its own.
+    var withoutSeed: JSONNode { JSONNode(.object((members ?? []).filter { $0.key != "seed" })) }
+}

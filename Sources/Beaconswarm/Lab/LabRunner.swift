@@ -47,11 +47,7 @@ struct LabRunner {
         try introduce(output.report)
         try output.writePartial()
         interruption.begin {}
-        interruption.onRequest { [console] in
-            console.status("")
-            console.say(
-                "stopping: simulations that have not ended are dropped; interrupt again to end at once")
-        }
+        interruption.onRequest { [console] in console.dropping() }
         let results = try play(into: output)
         interruption.onRequestFromNowOn { [console] in console.writing() }
         for (cell, result) in zip(cells, results) {
@@ -184,17 +180,13 @@ struct LabRunner {
             name == VariantName.base
                 ? base.document : try scenario(of: Cell(variant: name, seed: base.document.seed)).document
         }
-        func resolved(_ document: ScenarioDocument) -> JSONNode {
-            let members = (document.resolved.members ?? []).filter { $0.key != "seed" }
-            return JSONNode(.object(members))
-        }
-        let own = resolved(base.document)
+        let own = base.document.resolved.withoutSeed
         var report = LabReport(
             toolVersion: Beaconswarm.version, scenario: base.reference, mode: .virtual, seeds: seeds,
             variants: zip(variants, documents).map { name, document in
                 LabReport.Variant(
                     name: name,
-                    changes: ScenarioDifference.changes(from: own, to: resolved(document)).map {
+                    changes: ScenarioDifference.changes(from: own, to: document.resolved.withoutSeed).map {
                         LabReport.Change(pointer: $0.pointer, value: $0.after ?? .null)
                     })
             })

@@ -250,8 +250,7 @@ struct RepeatRunner {
             variants: sides.map { side in
                 LabReport.Variant(name: side.name, target: side.target.map(base.document.redact))
             })
-        let members = (base.document.resolved.members ?? []).filter { $0.key != "seed" }
-        report.resolved = JSONNode(.object(members))
+        report.resolved = base.document.resolved.withoutSeed
         return report
     }
 }

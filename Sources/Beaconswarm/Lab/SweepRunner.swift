@@ -116,11 +116,7 @@ struct SweepRunner {
                 + "\(cells.count.of("simulation"))" + (done > 0 ? ", \(done) of them played already" : ""))
         console.warn(of: base.document)
         interruption.begin {}
-        interruption.onRequest { [console] in
-            console.status("")
-            console.say(
-                "stopping: simulations that have not ended are dropped; interrupt again to end at once")
-        }
+        interruption.onRequest { [console] in console.dropping() }
         let results = try play(kept, in: folder)
         interruption.onRequestFromNowOn { [console] in console.writing() }
         guard !results.contains(where: { $0 == nil }) else {
@@ -182,8 +178,15 @@ struct SweepRunner {
         }
         let folder = try RunFolder(creating: path)
         // The folder of the cells first: a manifest without it could not go on.
-        _ = try RunFolder(creating: folder.file("cells"))
-        try OutputFile.write(identity, to: manifest)
+        let cells = try RunFolder(creating: folder.file("cells"))
+        do throws(CommandFailure) {
+            try OutputFile.write(identity, to: manifest)
+        } catch {
+            // Without it the folder would only be in the way of the next try.
+            cells.delete()
+            folder.delete()
+            throw error
+        }
         return folder
     }
 
@@ -243,14 +246,29 @@ struct SweepRunner {
         var lab = LabReport(
             toolVersion: Beaconswarm.version, scenario: base.reference, mode: .virtual, seeds: seeds,
             variants: variants)
-        let members = (base.document.resolved.members ?? []).filter { $0.key != "seed" }
-        lab.resolved = JSONNode(.object(members))
+        lab.resolved = base.document.resolved.withoutSeed
         lab.bodies = bodies.rawValue
         return lab
     }
 
     private func sweep(_ lab: LabReport) -> SweepReport {
         SweepReport(axes: axes, lab: lab, cost: cost, freshness: freshness)
+    }
+
+    /// Writes what came out: all of it or, where there is no room, nothing. Then the sweep is not over, and the same
+    /// command goes on with what was played.
+    private func write(_ sweep: SweepReport, to folder: RunFolder) throws(CommandFailure) {
+        let files = [
+            (SweepRunner.result, SweepJSON.write(sweep)), ("sweep.csv", SweepCSV.write(sweep)),
+            ("sweep.html", SweepHTML.write(sweep)),
+        ]
+        do throws(CommandFailure) {
+            for (name, bytes) in files { try OutputFile.write(bytes, to: folder.file(name)) }
+        } catch {
+            for (name, _) in files { folder.remove(name) }
+            throw error
+        }
+        folder.remove(SweepRunner.manifest)
     }
 
     private func finish(
@@ -260,10 +278,7 @@ struct SweepRunner {
         lab.judge()
         let sweep = sweep(lab)
         console.watch?.take(.sweep(sweep))
-        try OutputFile.write(SweepJSON.write(sweep), to: folder.file(SweepRunner.result))
-        folder.remove(SweepRunner.manifest)
-        try OutputFile.write(SweepCSV.write(sweep), to: folder.file("sweep.csv"))
-        try OutputFile.write(SweepHTML.write(sweep), to: folder.file("sweep.html"))
+        try write(sweep, to: folder)
         console.end(json: { SweepJSON.write(sweep) }, quietly: lab.failure) { colored in
             SweepText.render(sweep, color: colored, width: console.summaryWidth)
                 + "sweep: \(folder.file("sweep.html"))\n"

@@ -9,13 +9,17 @@ struct EventMerge {
     init(_ folders: [PartFolder]) { self.folders = folders }
 
     /// - Complexity: O(lines · parts); a line of each part is in memory.
-    func write(to file: EventFile) throws(CommandFailure) {
+    /// - Throws: ``CommandFailure`` for lines that cannot be read, and with code 105 if the merge is to end.
+    func write(to file: EventFile, _ control: MergeControl) throws(CommandFailure) {
+        var lines = 0
         var sources: [SealedLines] = []
         for folder in folders {
             let source = try SealedLines(folder.file(PartFolder.eventsName))
             if source.current != nil { sources.append(source) }
         }
         while !sources.isEmpty {
+            lines += 1
+            if lines % 1024 == 0 { try control.check() }
             var least = 0
             for index in sources.indices.dropFirst() where sources[index].precedes(sources[least]) {
                 least = index

@@ -59,6 +59,7 @@ struct LabPart: Sendable {
 /// Joins parts of several simulations: each simulation is whole in one of them.
 struct LabMerge {
     let options: MergeOptions
+    let control: MergeControl
 
     func run(_ folders: [PartFolder]) throws(CommandFailure) -> CommandStatus {
         if options.events != nil {
@@ -128,6 +129,10 @@ struct LabMerge {
         if report.isPartial, VerdictRules.weight(of: report.exitCode) <= VerdictRules.weight(of: 105) {
             (report.verdict, report.exitCode) = (.invalid, CommandStatus.invalidRun.rawValue)
         }
+        var own = RunOptions(source: ScenarioSource(path: ""))
+        (own.json, own.quiet, own.color) = (options.json, options.quiet, options.color)
+        let console = RunConsole(own)
+        try control.finish(console)
         let folder = try RunFolder(creating: options.out)
         do throws(CommandFailure) {
             try LabFiles.write(report, to: folder)
@@ -135,9 +140,6 @@ struct LabMerge {
             folder.deleteIfEmpty()
             throw error
         }
-        var own = RunOptions(source: ScenarioSource(path: ""))
-        (own.json, own.quiet, own.color) = (options.json, options.quiet, options.color)
-        let console = RunConsole(own)
         if let missing = report.missingParts { console.warn(missing) }
         return LabOutput(report: report, folder: folder, console: console).show("report.html")
     }

@@ -18,13 +18,11 @@ extension LivePart {
             conduct: Report.PartConduct(measured, builder.context, servers: servers),
             generator: progress.generator, isInterrupted: progress.interrupted, endedBy: progress.endedBy,
             serverClocks: servers, scraped: progress.targetMetrics.first)
-        problems = ownProblems(of: part, host: builder.context.host, total: progress.recorder.total)
+        problems = ownProblems(of: part, host: builder.context.host)
     }
 
     /// What the part knows by itself to be wrong with it.
-    private func ownProblems(
-        of part: PartNumber, host: String, total: PopulationRecord
-    ) -> [Report.PartProblem] {
+    private func ownProblems(of part: PartNumber, host: String) -> [Report.PartProblem] {
         var problems: [Report.PartProblem] = []
         if conduct.saturated {
             let lag = (conduct.lagP99 * 10).rounded() / 10

@@ -33,33 +33,50 @@ extension LiveRunner {
             "late for --at \(appointment.text) by \(seconds(lateness)): nothing was sent; the run is invalid")
     }
 
+    private static func interrupted(before appointment: Instant) -> CommandFailure {
+        CommandFailure(
+            .interrupted, "interrupted while it waited for --at \(appointment.text): nothing was sent")
+    }
+
     private static func seconds(_ interval: Interval) -> String {
         "\((interval.fractionalSeconds * 1000).rounded() / 1000) s"
     }
 
-    /// Waits until it is time to set the run up.
+    /// Waits until it is time to set the run up, and sets its clock.
     ///
-    /// - Throws: ``CommandFailure`` with code 96 for an appointment that has passed.
-    func awaitSetUp() async throws {
+    /// - Throws: ``CommandFailure`` with code 96 for an appointment that has passed, and with code 105 if the run is to end
+    ///   while it waits; an attempt at a part notes why it came to nothing.
+    func meet(_ attempt: PartFolder?) async throws -> (start: Instant, clock: RunClock) {
+        do {
+            try await awaitSetUp()
+            return try setClock()
+        } catch {
+            attempt?.note(reason: LiveRunner.words(error))
+            throw error
+        }
+    }
+
+    private func awaitSetUp() async throws {
         guard let appointment else { return }
+        // From here on a signal ends the wait, and not the process.
+        interruption.begin()
         let lead = LiveRunner.setUpTime + RunClock.lead(devices: scenario.document.deviceCount) * 3
         let wait = appointment - lead - Host.now
-        guard wait > .zero else { return }
-        console.say("waiting for \(appointment.text), in \(LiveRunner.seconds(appointment - Host.now))")
-        try await Task.sleep(nanoseconds: UInt64(wait.nanoseconds))
+        if wait > .zero {
+            console.say("waiting for \(appointment.text), in \(LiveRunner.seconds(appointment - Host.now))")
+        }
+        guard await interruption.wait(for: wait) else {
+            throw LiveRunner.interrupted(before: appointment)
+        }
     }
 
     /// Sets the run's clock, which goes before the run begins, by the time that setting everything up takes.
-    ///
-    /// - Throws: ``CommandFailure`` with code 96 for an appointment that has passed.
-    func setClock(_ attempt: PartFolder?) throws(CommandFailure) -> (start: Instant, clock: RunClock) {
+    private func setClock() throws(CommandFailure) -> (start: Instant, clock: RunClock) {
         let now = Host.now
         let own = RunClock.lead(devices: scenario.document.deviceCount) + .milliseconds(300)
         let lead = appointment.map { $0 - now } ?? own
         if let appointment, lead <= .zero {
-            let failure = LiveRunner.late(by: now - appointment, for: appointment)
-            attempt?.note(reason: failure.message)
-            throw failure
+            throw LiveRunner.late(by: now - appointment, for: appointment)
         }
         let start = scenario.document.start ?? now + lead
         return (start, RunClock(reaching: start, in: lead, pace: scenario.document.pace))
@@ -78,11 +95,19 @@ extension LiveRunner {
         }
     }
 
-    /// Waits for the start of a run with an appointment: until then, an interrupt ends it without a word to anybody.
-    func awaitStart(_ stage: Stage) async throws {
-        guard appointment != nil else { return }
+    /// Waits for the start of a run with an appointment: until then, an interrupt ends it without a word to anybody, and
+    /// leaves nothing of it but what an attempt at a part notes.
+    ///
+    /// - Throws: ``CommandFailure`` with code 105 if the run is to end before it begins.
+    func awaitStart(_ run: LiveRun, _ stage: Stage, _ output: RunOutput) async throws {
+        guard let appointment else { return }
         let rest = stage.clock.realTime(stage.start - stage.clock.now())
-        if rest > .zero { try await Task.sleep(nanoseconds: UInt64(rest.nanoseconds)) }
+        guard await !interruption.wait(for: rest) else { return }
+        run.end()
+        _ = try? await run.result()
+        output.discard(keepingFolder: stage.attempt != nil)
+        stage.stores.remove()
+        throw LiveRunner.interrupted(before: appointment)
     }
 }
 

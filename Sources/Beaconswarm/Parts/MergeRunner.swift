@@ -16,6 +16,7 @@ import Wire
 /// at which every part was drained. A part in which something happened after it is played again up to there.
 struct MergeRunner {
     let options: MergeOptions
+    let control: MergeControl
 
     func run() throws(CommandFailure) -> CommandStatus {
         let found = try PartFolder.found(in: options.folders)
@@ -28,7 +29,7 @@ struct MergeRunner {
                     "\(single.path) is a part of a single run, and \(first.path) one of several simulations (--seeds, "
                         + "variants); nothing was written")
             }
-            return try LabMerge(options: options).run(several)
+            return try LabMerge(options: options, control: control).run(several)
         }
         let set = try PartSet(found)
         let scenario = try KeptScenario.read(
@@ -37,6 +38,7 @@ struct MergeRunner {
         let own = try ownOptions(set)
         try set.checkFiles(readsEvents: own.events != nil)
         let console = RunConsole(own)
+        try control.begin(console)
         let plans = scenario.document.plans(start: set.identity.start)
         let output = try RunOutput(
             scenario: scenario, plans: plans, mode: set.isLive ? .live : .virtual, options: own,
@@ -44,7 +46,7 @@ struct MergeRunner {
         do throws(CommandFailure) {
             return try write(set, plans, scenario, to: output, console)
         } catch {
-            output.folder.deleteIfEmpty()
+            if error.code == .interrupted { output.discard() } else { output.folder.deleteIfEmpty() }
             throw error
         }
     }
@@ -64,7 +66,7 @@ struct MergeRunner {
         if !own.quiet { console.say(set.introduction) }
         let sum = try sum(set, plans, scenario, own, in: output.folder)
         defer { for folder in sum.temporary { RunFolder(existing: folder.path).delete() } }
-        if let events = output.events { try EventMerge(sum.folders).write(to: events) }
+        if let events = output.events { try EventMerge(sum.folders).write(to: events, control) }
         if !sum.temporary.isEmpty, let missing = KeptScenario.missing(in: scenario) {
             builder.warnings.append(MergeRunner.inexact(sum.replayed, missing: missing))
         }
@@ -72,6 +74,7 @@ struct MergeRunner {
         let isExternal = set.isLive && progress.audit == nil
         progress.auditNote = Report.note(isExternal ? LiveRunner.externalNote : nil, scenario.untaggedNote)
         progress.unexpectedAnswers = output.redacted(sum.unexpectedAnswers, of: builder.populations)
+        try control.finish(console)
         return try output.finish(progress, builder: builder, console: console)
     }
 
@@ -80,7 +83,6 @@ struct MergeRunner {
         var own = RunOptions(source: ScenarioSource(path: set.scenarioPath))
         (own.out, own.events, own.json) = (options.out, options.events, options.json)
         (own.quiet, own.color) = (options.quiet, options.color)
-        own.listensToSignals = options.listensToSignals
         own.bodies = Bodies(rawValue: set.identity.bodies)
         if own.events != nil, let without = set.members.first(where: { !$0.hasEvents }) {
             throw CommandFailure(
@@ -102,6 +104,9 @@ struct MergeRunner {
                 try self.playAgain(member, scenario, options, until: drainEnd, in: folder)
             }
         } catch {
+            for name in Folder.names(in: folder.path) where name.hasPrefix(MergeRunner.againPrefix) {
+                RunFolder(existing: folder.file(name)).delete()
+            }
             folder.delete()
             throw error
         }
@@ -113,6 +118,9 @@ struct MergeRunner {
             + "that hang on them, may differ from those of one process"
     }
 
+    /// Of the folders of parts that are played again.
+    private static let againPrefix = "again-"
+
     /// Plays a part again, with the drain that all parts together have.
     private func playAgain(
         _ member: PartSet.Member, _ scenario: LoadedScenario, _ options: RunOptions, until drainEnd: Instant,
@@ -121,14 +129,16 @@ struct MergeRunner {
         var own = options
         own.events = member.hasEvents ? PartFolder.eventsName : nil
         own.quiet = true
-        let again = PartFolder(path: folder.file("again-\(member.number.index)"), attempt: 1)
+        let again = PartFolder(
+            path: folder.file("\(MergeRunner.againPrefix)\(member.number.index)"), attempt: 1)
         do { try Folder.make(again.path) } catch { throw CommandFailure(.internalError, error) }
         let runner = PartRunner(
             scenario: scenario, options: own, part: member.number, console: .mute,
-            interruption: Interruption(listens: own.listensToSignals))
+            interruption: control.ofPart)
         guard try runner.play(into: again, drainEnd: drainEnd, isAlone: false) != nil else {
             throw CommandFailure(
-                .interrupted, "interrupted while part \(member.number.text) was played again")
+                .interrupted,
+                "interrupted while part \(member.number.text) was played again; nothing was written")
         }
         return again
     }

@@ -45,8 +45,12 @@ struct PartClocks {
         if !unknown.isEmpty, Set(parts.map(\.host)).count > 1 {
             let numbers = unknown.prefix(5).map(\.number.text).joined(separator: ", ")
             warnings.append(
-                "nothing tells how right the clocks of \(unknown.count) parts are (\(numbers)\(unknown.count > 5 ? " …" : "")): "
-                    + "their kernels do not call them synchronised, and answers had no Date")
+                unknown.count == 1
+                    ? "nothing tells how right the clock of part \(numbers) is: its kernel does not call it synchronised, and "
+                        + "answers had no Date"
+                    : "nothing tells how right the clocks of \(unknown.count) parts are (\(numbers)"
+                        + "\(unknown.count > 5 ? " …" : "")): their kernels do not call them synchronised, and answers had no "
+                        + "Date")
         }
     }
 

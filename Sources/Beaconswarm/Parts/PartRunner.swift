@@ -92,8 +92,7 @@ struct PartRunner {
             interruption: interruption,
             follower: RunFollower(
                 console: console, builder: builder, state: state, events: output.events, start: start,
-                began: began, planned: scenario.document.duration, isLive: false),
-            onProgress: nil, planned: scenario.document.duration, start: start, lastNoted: began)
+                began: began, planned: scenario.document.duration))
         let result = runVirtually(
             configuration, fleets: plans.populations.map { stores.fleetFactory($0, part.share) },
             observer: &observer)
@@ -103,7 +102,6 @@ struct PartRunner {
         }
         var partState = PartState(
             result, levels: levels, of: part, plans: plans, output: output, builder: builder)
-        partState.devices = plans.populations.reduce(0) { $0 + part.share.deviceCount(of: $1.deviceCount) }
         partState.wall = Host.monotonic - began
         partState.warnings += stores.warnings
         try output.finish(partState, in: folder)
@@ -119,7 +117,9 @@ extension PartState {
         self.init(
             identity: output.identity(
                 of: part, plans: plans, seed: builder.seed, bodies: builder.context.bodies ?? ""),
-            index: part.index, devices: 0, host: builder.context.host,
+            index: part.index,
+            devices: plans.populations.reduce(0) { $0 + part.share.deviceCount(of: $1.deviceCount) },
+            host: builder.context.host,
             hasEvents: output.events != nil, reference: builder.scenario, warnings: builder.warnings,
             command: builder.context.command, recorder: result.recorder,
             audit: Audit.compare(beliefs: result.recorder.beliefs, receipts: result.receipts),

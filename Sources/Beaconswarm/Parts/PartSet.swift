@@ -138,7 +138,7 @@ struct PartSet {
             .filter { !there.contains($0) }
     }
 
-    var introduction: String { "\(members.count) of \(identity.count) parts, \(devices) devices" }
+    var introduction: String { "\(members.count) of \(identity.count) parts, \(devices.of("device"))" }
 
     /// Which parts are missing, with their devices, and how to play them; `nil` if none is.
     func missingText(_ populations: [(name: String, first: UInt32, devices: Int)]) -> String? {

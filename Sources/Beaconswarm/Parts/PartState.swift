@@ -42,7 +42,7 @@ struct PartState: Sendable {
     func announcement(ofAll devices: Int, in folder: PartFolder, of shared: String) -> String {
         let captured = recorder.populations.reduce(0) { $0 + $1.ledger.captured }
         return
-            "part \(number.text): \(self.devices) of \(devices) devices, \(captured) events captured; in "
+            "part \(number.text): \(self.devices) of \(devices.of("device")), \(captured.of("event")) captured; in "
             + "\(folder.path); join all parts with: beaconswarm merge \(Escaping.shell(shared)) --out DIR"
     }
 }

@@ -92,8 +92,7 @@ struct ForeignAudit {
     private static func note(_ path: String, _ reading: ForeignReading, knowsTimes: Bool) -> String {
         var sentences = ["From \(path)."]
         if reading.ofOtherRuns > 0, let column = reading.timeColumn {
-            let noun = reading.ofOtherRuns == 1 ? "row" : "rows"
-            sentences.append("\(reading.ofOtherRuns) \(noun) of other runs left out, by \(column).")
+            sentences.append("\(reading.ofOtherRuns.of("row")) of other runs left out, by \(column).")
         }
         if !knowsTimes {
             sentences.append("The run's own times are not known, so rows of other runs are not told apart.")

@@ -1,6 +1,7 @@
 import Dispatch
 import Glibc
 import Synchronization
+import Timebase
 
 /// Ctrl-C, SIGTERM and the end of the terminal (SIGHUP): the first asks for a graceful end, the second wants the
 /// end at once; ``SignalEcho`` tells what counts as one.
@@ -66,6 +67,13 @@ final class Interruption: Sendable {
             }
         }
 
+        /// Asks for a graceful end, unless that was asked for already. Where the work has not begun, it ends when it does:
+        /// the process is not ours to end.
+        func cancelled() {
+            let isFirst = signals.compareExchange(expected: 0, desired: 1, ordering: .relaxed).exchanged
+            if isFirst, actions.withLock({ $0.hasBegun }) { run(\.first) }
+        }
+
         /// Ends the process here and now.
         func end(_ status: CommandStatus) {
             guard !actions.withLock({ $0.isOver }) else { return }
@@ -112,8 +120,27 @@ final class Interruption: Sendable {
         }
     }
 
+    /// Does work in a task of its own. If the task that waits for it is cancelled, the work ends gracefully, as after a
+    /// first signal.
+    ///
+    /// In a cancelled task all that a run waits for would return at once, and what watches its targets would end.
+    func heedingCancellation<Success: Sendable>(
+        _ work: @escaping @Sendable () async throws -> Success
+    ) async throws -> Success {
+        let task = Task { try await work() }
+        return try await withTaskCancellationHandler {
+            try await task.value
+        } onCancel: {
+            shared.cancelled()
+        }
+    }
+
+    /// The echo of the signal that asked for the end is waited for: it would meet a program that listens no more, and
+    /// end it by the signal when its work is done.
     deinit {
         shared.actions.withLock { $0.isOver = true }
+        let rest = shared.echo.withLock { $0.rest(at: Host.monotonic) }
+        if rest > .zero { usleep(useconds_t(rest.nanoseconds / 1000)) }
     }
 
     /// Whether a signal came.
@@ -146,9 +173,22 @@ final class Interruption: Sendable {
         if isRequested { shared.run(\.first) }
     }
 
+    /// Waits for some time, or until somebody asks for the end. The work has begun.
+    ///
+    /// - Returns: Whether nobody asked.
+    func wait(for time: Interval) async -> Bool {
+        let sleep = Task { try? await Task.sleep(nanoseconds: UInt64(max(0, time.nanoseconds))) }
+        onRequest { sleep.cancel() }
+        _ = await sleep.value
+        return !isRequested
+    }
+
     /// The work is over and its results are being written: a first signal is only answered by `action`.
     func onRequestFromNowOn(_ action: @escaping @Sendable () -> Void) {
         guard !isRequested else { return }
-        shared.actions.withLock { $0.first = action }
+        shared.actions.withLock { actions in
+            actions.hasBegun = true
+            actions.first = action
+        }
     }
 }

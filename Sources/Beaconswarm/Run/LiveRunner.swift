@@ -2,6 +2,7 @@ import Accounting
 import CollectorModel
 import CollectorServer
 import DeviceSDK
+import Files
 import LiveEngine
 import Measurement
 import NIOCore
@@ -29,8 +30,7 @@ struct LiveRunner: Sendable {
         if !ground.embeds { try await checkTargets() }
         let sizes = UploadSizes(of: scenario.document)
         let attempt = try claim()
-        try await awaitSetUp()
-        let (start, clock) = try setClock(attempt)
+        let (start, clock) = try await meet(attempt)
         let loads = MultiThreadedEventLoopGroup(numberOfThreads: ground.loopCount)
         let collectors = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let stores = try RunStores(
@@ -78,8 +78,15 @@ struct LiveRunner: Sendable {
             return status
         } catch {
             await server?.stop()
+            // Nothing else is interrupted without a report than what waits for its start: its store is empty.
+            if (error as? CommandFailure)?.code == .interrupted { discardStore() }
             throw error
         }
+    }
+
+    private func discardStore() {
+        guard let store = options.store else { return }
+        for suffix in ["", "-wal", "-shm"] { try? Folder.remove(store + suffix) }
     }
 
     private func play(_ stage: Stage, server: CollectorServer?) async throws -> CommandStatus {
@@ -95,14 +102,14 @@ struct LiveRunner: Sendable {
         ) { stage.stores.removeIfTemporary() }
         let configuration = configuration(plans, output: output, stage)
         let (run, margin) = try await setUp(configuration, stage)
-        try await awaitStart(stage)
+        try await awaitStart(run, stage, output)
         let began = Host.monotonic
         beginListening(run)
         var follower = LiveFollower(
             run: run, interruption: interruption,
             follower: RunFollower(
                 console: console, builder: builder, state: state, events: output.events,
-                start: stage.start, began: began, planned: scenario.document.duration, isLive: true))
+                start: stage.start, began: began, planned: scenario.document.duration))
         let scraping = try await startScraper(stage)
         follower.follower.scraped = scraping?.board
         let keeper = SafetyKeeper(maximumRate: maximumRate, redact: scenario.document.redact)
@@ -110,12 +117,12 @@ struct LiveRunner: Sendable {
         let result = try await run.result()
         let scraped = await finish(scraping, stage)
         interruption.onRequestFromNowOn { [console] in console.writing() }
-        var progress = self.progress(result, start: stage.start, began: began)
+        var progress = self.progress(result, stage, began: began)
         progress.abortedBy = abortedBy
         progress.endedBy = endedBy
-        progress.warnings = stage.stores.warnings
         if let scraped { progress.take(scraped) }
         await audit(&progress, result: result, server: server, output: output)
+        // The collector's own failures are known once it has stopped.
         progress.generator.ownFailures = OwnFailures.of(
             result.recorder, embedded: server?.storeFailure, devices: stage.stores.hostFailures)
         if let part {
@@ -169,14 +176,15 @@ struct LiveRunner: Sendable {
             descriptorBudget: descriptorBudget)
     }
 
-    private func progress(_ result: LiveResult, start: Instant, began: Interval) -> ReportBuilder.Progress {
+    private func progress(_ result: LiveResult, _ stage: Stage, began: Interval) -> ReportBuilder.Progress {
         var progress = ReportBuilder.Progress(
             // What is ended before the clock has come to the start took no time.
-            recorder: result.recorder, simulated: max(.zero, result.finishedAt - start),
+            recorder: result.recorder, simulated: max(.zero, result.finishedAt - stage.start),
             wall: Host.monotonic - began,
             devicesStarted: result.devicesStarted, fingerprint: result.planFingerprint)
         progress.generator = ReportBuilder.generator(result)
         progress.interrupted = interruption.isRequested
+        progress.warnings = stage.stores.warnings
         return progress
     }
 

@@ -19,6 +19,7 @@ extension LoadedScenario {
             populations: populationInfo, marks: marks,
             warnings: document.warnings.map { "\($0.pointer): \($0.text)" } + warnings,
             thresholds: thresholds, startedAt: startedAt)
+        builder.duration = document.duration
         builder.measureFrom = document.measureFrom
         builder.localTime = document.localTime
         return builder

@@ -31,21 +31,10 @@ struct LoadedScenario: Sendable {
     init(
         _ source: ScenarioSource, content bytes: [UInt8], environment: [String: String] = Host.environment
     ) throws(CommandFailure) {
-        var options = Scenario.ScenarioOptions()
-        options.seed = source.seed
-        options.devices = source.devices.map(String.init)
-        options.duration = source.duration
-        options.target = source.target
-        options.insecure = source.insecure
-        options.sets = source.overrides
-        options.varied = source.varied
-        options.start = source.start
-        options.variant = source.variant
-        options.checksVariants = source.checksVariants
         let result = ScenarioLoader.load(
             bytes: bytes, name: source.isStandardInput ? "stdin" : LoadedScenario.baseName(source.path),
-            options: options,
-            environment: environment, thresholdChecker: LoadedScenario.thresholdProblem,
+            options: source.options, environment: environment,
+            thresholdChecker: LoadedScenario.thresholdProblem,
             zones: .known,
             targetFileChecker: source.readsTargetFiles
                 ? TargetFiles.checker(in: LoadedScenario.folder(source.path)) : nil,
@@ -77,8 +66,7 @@ struct LoadedScenario: Sendable {
 
     private static func failure(_ problems: ScenarioProblems, path: String) -> CommandFailure {
         let lines = problems.problems.map { $0.text(file: path) }
-        let noun = lines.count == 1 ? "problem" : "problems"
-        let head = "\(path) has \(lines.count) \(noun); nothing was run"
+        let head = "\(path) has \(lines.count.of("problem")); nothing was run"
         return CommandFailure(.invalidScenario, ([head] + lines).joined(separator: "\n"))
     }
 
@@ -175,5 +163,23 @@ struct LoadedScenario: Sendable {
                     EventLabel(type: redact(label.type), name: redact(label.name))
                 })
         }
+    }
+}
+
+extension ScenarioSource {
+    /// What the scenario's loader is told of it.
+    fileprivate var options: Scenario.ScenarioOptions {
+        var options = Scenario.ScenarioOptions()
+        options.seed = seed
+        options.devices = devices.map(String.init)
+        options.duration = duration
+        options.target = target
+        options.insecure = insecure
+        options.sets = overrides
+        options.varied = varied
+        options.start = start
+        options.variant = variant
+        options.checksVariants = checksVariants
+        return options
     }
 }

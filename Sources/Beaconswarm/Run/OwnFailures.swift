@@ -18,7 +18,7 @@ enum OwnFailures {
             failures.append(
                 Report.OwnFailure(
                     name: RequestFailure.noSocket.name, count: noSocket,
-                    text: "\(noSocket) uploads got no socket: the process may open "
+                    text: "\(noSocket.of("upload")) got no socket: the process may open "
                         + "\(MachineLimits.raiseDescriptorLimit()) files (ulimit -n), and the system has "
                         + "\(MachineLimits.ephemeralPorts()) ports for connections to one address; raise the limit, "
                         + "use fewer devices or more addresses in target.urls"))
@@ -28,7 +28,7 @@ enum OwnFailures {
                 Report.OwnFailure(
                     name: "embedded_store", count: embedded.requests,
                     text:
-                        "the embedded collector answered 500 to \(embedded.requests) uploads, since its store "
+                        "the embedded collector answered 500 to \(embedded.requests.of("upload")), since its store "
                         + "\(embedded.path) took no more events (\(embedded.reason)); make room there, or put "
                         + "the store elsewhere with --store or TMPDIR"))
         }

@@ -44,21 +44,12 @@ struct PopulationSample {
         share: Double = 1, pace: Int = 1, sizes: BodySizeModel? = nil
     ) {
         requests = RequestCourse(PopulationSample.courseWidth(schedule, pace: pace))
-        var quietPlan = plan
-        quietPlan.index = 0
-        quietPlan.firstDevice = 0
-        quietPlan.numbersBySlot = true
-        quietPlan.disk = DiskSchedule()
-        quietPlan.system.prefill = 0
-        // Without what the timeline does to networks and requests.
-        let quietSchedule = RunSchedule(
-            start: schedule.start, duration: schedule.duration, drain: schedule.drain)
         let sliceCount = (plan.deviceCount + PopulationSample.sliceSize - 1) / PopulationSample.sliceSize
         let slices = min(sliceCount, PopulationSample.sliceLimit)
         recorder = RunRecorder(start: schedule.start, populationCount: 1)
         var (played, whole) = (0, 0.0)
         var steps = 0
-        let configuration = PopulationSample.configuration(quietPlan, quietSchedule, sizes)
+        let configuration = PopulationSample.configuration(plan, schedule, sizes)
         for rank in UserForecast.spreadOrder(slices)
         where recorder.populations[0].ledger.captured < PopulationSample.enoughEvents && steps < stepLimit {
             let slice = ShardShare(index: rank * sliceCount / slices, count: sliceCount)
@@ -90,9 +81,18 @@ struct PopulationSample {
         return max(width, .seconds(Int64(pace)))
     }
 
+    /// The population alone, on disks without faults, and without what the timeline does to networks and requests.
     private static func configuration(
         _ plan: PopulationPlan, _ schedule: RunSchedule, _ sizes: BodySizeModel?
     ) -> VirtualConfiguration {
+        var plan = plan
+        plan.index = 0
+        plan.firstDevice = 0
+        plan.numbersBySlot = true
+        plan.disk = DiskSchedule()
+        plan.system.prefill = 0
+        let schedule = RunSchedule(
+            start: schedule.start, duration: schedule.duration, drain: schedule.drain)
         var collector = CollectorPlan().reading(plan)
         collector.growingCiphers = GrowingCiphers(of: plan)
         var configuration = VirtualConfiguration(plans: [plan], schedule: schedule, collector: collector)

@@ -29,6 +29,8 @@ struct ReportBuilder: Sendable {
     let startedAt: Instant
     /// Seconds of the run's clock in a real second.
     var pace = 1
+    /// How long users act, unless they are stopped.
+    var duration: Interval?
     /// Metrics are of what ended from here on, after the start; `nil` for the whole run.
     var measureFrom: Interval?
 
@@ -130,30 +132,45 @@ struct ReportBuilder: Sendable {
             answers: total.answers.map { Report.NamedCount($0.name, $0.count) }, marks: marks,
             series: Report.SeriesPoint.points(of: progress.recorder.series),
             warnings: warnings + progress.warnings)
+        report.usersSeconds = usersSeconds(progress)
         report.pace = pace
         let start = progress.recorder.series.start
         report.clock = localTime.map { $0.clock(from: start, for: progress.simulated) }
         report.measuredFromSeconds = measureFrom?.fractionalSeconds
-        if !progress.isPartial { report.warnings += report.delivery.warnings }
+        if !progress.isPartial { addEnd(to: &report, progress) }
         report.isInterrupted = progress.interrupted
         report.endedBy = progress.endedBy
         report.isPartial = progress.isPartial
         report.unexpectedAnswers = progress.unexpectedAnswers
         report.targetMetrics = progress.targetMetrics
-        // Not in the middle of a run: a page that is renewed would have it drawn anew each time.
-        if !progress.isPartial { report.radios = radios?.shares(from: start, for: progress.simulated) }
         report.addDistributions(of: progress.recorder.series)
         report.addCloseUps(progress.recorder)
         report.entries = entries(of: progress.recorder, seconds: seconds)
-        if !progress.isPartial, report.populations.count > 1 {
-            for (index, spread) in spreads(progress.recorder).enumerated() {
-                report.populations[index].spread = spread
-            }
-        }
         if let audit = progress.audit { report.take(audit, note: progress.auditNote) }
         report.thresholds = results(on: report, abortedBy: progress.abortedBy)
         report.judge(internalError: progress.internalError)
         return report
+    }
+
+    /// What only the whole run tells.
+    private func addEnd(to report: inout Report, _ progress: Progress) {
+        report.warnings += report.delivery.warnings
+        // Not in the middle of a run: a page that is renewed would have it drawn anew each time.
+        report.radios = radios?.shares(from: progress.recorder.series.start, for: progress.simulated)
+        guard report.populations.count > 1 else { return }
+        for (index, spread) in spreads(progress.recorder).enumerated() {
+            report.populations[index].spread = spread
+        }
+    }
+
+    /// How long users acted; `nil` where they were stopped, and nobody noted when.
+    private func usersSeconds(_ progress: Progress) -> Double? {
+        if let stopped = progress.usersStoppedAt {
+            return (stopped - progress.recorder.series.start).fractionalSeconds
+        }
+        let isStopped = progress.interrupted || progress.abortedBy != nil || progress.endedBy != nil
+        guard let duration, !isStopped else { return nil }
+        return min(duration, progress.simulated).fractionalSeconds
     }
 
     /// How far each population's figures are chance.

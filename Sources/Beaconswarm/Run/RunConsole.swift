@@ -18,18 +18,14 @@ final class RunConsole: Sendable {
     private let name: String?
     /// Who watches from elsewhere, and hears all of it, whether quiet or not; `nil` if nobody can.
     let watch: Watch?
-    private let last = Mutex(Last())
+    /// When a line of progress was said last, by the clock that only goes forward.
+    private let lastSpoken = Mutex<Interval?>(nil)
 
     private enum Voice {
         case whole
         /// Neither what is going to happen nor the result.
         case progress
         case none
-    }
-
-    private struct Last {
-        /// When the last line was printed, by the clock on the wall.
-        var spoken: Interval?
     }
 
     init(_ options: RunOptions) {
@@ -110,39 +106,6 @@ final class RunConsole: Sendable {
         Console.error(isTerminal ? TerminalText.wrapped(line, width: Host.terminalWidth) : line)
     }
 
-    /// Says that the first interrupt was heard, what happens now, and what another one does.
-    ///
-    /// - Parameter ofTheRun: Whether the drain is told by the run's clock, which a simulation does not wait for.
-    func stopping(drain: Interval, ofTheRun: Bool = false) {
-        status("")
-        let clock = ofTheRun ? " of the run's time" : ""
-        let rest =
-            drain > .zero ? "draining for up to \(drain.text)\(clock)" : "only open answers are awaited"
-        say("stopping: no more user actions; \(rest); interrupt again to end at once")
-    }
-
-    /// Says what becomes of one run of several that ends before its time.
-    func leavingOut() {
-        say("no further run begins; this one is kept as interrupted, and compared with nothing")
-    }
-
-    /// Answers an interrupt between two runs of several.
-    func beginningNoMore() {
-        status("")
-        say("stopping: no further run begins; interrupt again to end at once")
-    }
-
-    /// Says that one run of several was the last, since what ended it would end the next one too.
-    func beginningNoMore(after cause: Report.EarlyEnd.Cause) {
-        switch cause {
-        case .guard: warn("no further run begins: the guard ended this one")
-        case .maxRate: warn("no further run begins: this one passed --max-rate")
-        }
-    }
-
-    /// Answers an interrupt that comes when there is nothing to be ended any more.
-    func writing() { say("the run is over, its results are being written; interrupt again to end at once") }
-
     /// How often the line of a terminal is renewed, and how often a line is printed elsewhere, in real time.
     private static let periods = (terminal: Interval.seconds(1), plain: Interval.seconds(10))
 
@@ -150,9 +113,9 @@ final class RunConsole: Sendable {
     private var isProgressDue: Bool {
         let now = Host.monotonic
         let period = isTerminal ? RunConsole.periods.terminal : RunConsole.periods.plain
-        return last.withLock { last in
-            if let before = last.spoken, now - before < period { return false }
-            last.spoken = now
+        return lastSpoken.withLock { last in
+            if let last, now - last < period { return false }
+            last = now
             return true
         }
     }

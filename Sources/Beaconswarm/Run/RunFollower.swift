@@ -18,7 +18,6 @@ struct RunFollower {
     let began: Interval
     /// How long users act.
     let planned: Interval
-    let isLive: Bool
     /// What the target tells of itself, where it is asked.
     var scraped: ScrapeBoard?
     /// The threshold that ended the run, if one did.
@@ -28,7 +27,7 @@ struct RunFollower {
 
     init(
         console: RunConsole, builder: ReportBuilder, state: RunState, events: EventFile?, start: Instant,
-        began: Interval, planned: Interval, isLive: Bool
+        began: Interval, planned: Interval
     ) {
         self.console = console
         self.builder = builder
@@ -37,8 +36,9 @@ struct RunFollower {
         self.start = start
         self.began = began
         self.planned = planned
-        self.isLive = isLive
     }
+
+    private var isLive: Bool { builder.mode == .live }
 
     /// Whether a threshold that ends the run is broken; the first one found stays.
     mutating func judge(_ recorder: RunRecorder, at now: Instant) -> Bool {

@@ -1,5 +1,6 @@
 import Accounting
 import DeviceSDK
+import Files
 import GrowingSDK
 import Measurement
 import Reporting
@@ -124,6 +125,16 @@ struct RunOutput: Sendable {
         for failure in failures { Console.error("error: \(failure.message)") }
         if let lacking { throw lacking }
         return CommandStatus(rawValue: report.exitCode) ?? .internalError
+    }
+
+    /// Leaves nothing of a run that did not come to be.
+    ///
+    /// - Parameter keepingFolder: Whether the empty folder stays, as that of an attempt at a part.
+    func discard(keepingFolder: Bool = false) {
+        reserve.release()
+        events?.discard()
+        for name in Folder.names(in: folder.path) { folder.remove(name) }
+        if !keepingFolder { folder.deleteIfEmpty() }
     }
 
     /// What tells how to play the run again.

@@ -51,7 +51,7 @@ public struct EventCounts: Hashable, Sendable {
     public var suppressed: [String: UInt64]
     /// By cause: `storage_limit`, `expired`.
     public var evicted: [String: UInt64]
-    /// By the status of the answer after which the SDK dropped them.
+    /// By the status of the answer after which the SDK dropped them, or `retries_exhausted`.
     public var rejected: [String: UInt64]
     /// By cause, such as `killed`.
     public var lost: [String: UInt64]

@@ -77,8 +77,11 @@ struct RunStores: Sendable {
 
     /// Deletes the files, unless they were to be kept.
     func removeIfTemporary() {
-        if isTemporary { files?.remove() }
+        if isTemporary { remove() }
     }
+
+    /// Deletes the files of a run that did not begin.
+    func remove() { files?.remove() }
 }
 
 extension LoadedScenario {

@@ -23,4 +23,10 @@ struct SignalEcho {
         last = signal
         return true
     }
+
+    /// How long the echo of the last signal that counted may still come.
+    func rest(at now: Interval) -> Interval {
+        guard let last else { return .zero }
+        return max(.zero, last.at + SignalEcho.span - now)
+    }
 }

@@ -59,8 +59,8 @@ struct VirtualRunner {
             interruption: interruption,
             follower: RunFollower(
                 console: console, builder: builder, state: state, events: output.events, start: start,
-                began: began, planned: scenario.document.duration, isLive: false),
-            onProgress: onProgress, planned: scenario.document.duration, start: start, lastNoted: began)
+                began: began, planned: scenario.document.duration),
+            onProgress: onProgress)
         let result = runVirtually(configuration, fleets: fleets, observer: &observer)
         interruption.onRequestFromNowOn { [console] in console.writing() }
         var progress = ReportBuilder.Progress(result, of: scenario, wall: Host.monotonic - began)
@@ -84,12 +84,21 @@ struct VirtualRunner {
         let interruption: any RunControl
         var follower: RunFollower
         let onProgress: (@Sendable (Double) -> Void)?
-        let planned: Interval
-        let start: Instant
-        var lastNoted: Interval
+        /// When the run's state was looked at and kept last, on the machine's clock.
+        private var lastNoted: Interval
 
         /// How often the run's state is looked at and kept, in real time.
         private static let period = Interval.milliseconds(500)
+
+        init(
+            interruption: any RunControl, follower: RunFollower,
+            onProgress: (@Sendable (Double) -> Void)? = nil
+        ) {
+            self.interruption = interruption
+            self.follower = follower
+            self.onProgress = onProgress
+            lastNoted = follower.began
+        }
 
         mutating func sealed(_ sealed: ContiguousArray<SealedEvent>, population: Int) {}
 
@@ -111,7 +120,8 @@ struct VirtualRunner {
                 follower.show(
                     recorder, at: now, phase: isStopped ? "draining" : "simulating", isDraining: isStopped)
                 follower.keep(recorder, at: now, fingerprint: recorder.eventFingerprint)
-                onProgress?(min(1, (now - start).fractionalSeconds / planned.fractionalSeconds))
+                let elapsed = now - follower.start
+                onProgress?(min(1, elapsed.fractionalSeconds / follower.planned.fractionalSeconds))
             }
             if interruption.isRepeated { return .end }
             return interruption.isRequested ? .drain : .goOn

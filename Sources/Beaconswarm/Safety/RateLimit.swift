@@ -8,10 +8,9 @@ enum RateLimit {
     ) throws(CommandFailure) {
         guard let maximumRate, forecast.requestsPeak > maximumRate else { return }
         let fitting = Int(Double(forecast.devices) * maximumRate / forecast.requestsPeak)
-        let devices = fitting == 1 ? "1 device" : "\(fitting) devices"
         let advice =
             fitting >= max(1, populations)
-            ? "about \(devices) would keep to it (--devices \(fitting))"
+            ? "about \(fitting.of("device")) would keep to it (--devices \(fitting))"
             : populations > 1
                 ? "one device of each population would be too many" : "not even one device would keep to it"
         throw CommandFailure(

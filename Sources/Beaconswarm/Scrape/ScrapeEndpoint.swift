@@ -29,6 +29,11 @@ extension RunOptions {
             if scrapeOnly != nil { throw CommandFailure(.usage, "--scrape-only needs --scrape URL") }
             return nil
         }
+        if let scrapeOnly, scrapedNames.isEmpty {
+            throw CommandFailure(
+                .usage,
+                "--scrape-only: found \"\(scrapeOnly)\", allowed is names of metrics, separated by commas")
+        }
         if let name = scrapedNames.first(where: { $0.dropLast().contains("*") }) {
             throw CommandFailure(
                 .usage, "--scrape-only: found \(name), allowed is a name, whole or with * at its end")

@@ -111,9 +111,8 @@ final class TargetScraper {
     private func tell(unnumbered count: Int) {
         guard count > 0, !hasToldUnnumbered else { return }
         hasToldUnnumbered = true
-        let noun = count == 1 ? "value" : "values"
         warn(
-            "--scrape \(endpoint.text): left out of the answer: \(count) \(noun) without a finite number "
+            "--scrape \(endpoint.text): left out of the answer: \(count.of("value")) without a finite number "
                 + "(NaN, Inf); the run goes on, and so do the questions")
     }
 

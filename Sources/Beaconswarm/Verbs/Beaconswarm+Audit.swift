@@ -26,21 +26,8 @@ extension Beaconswarm {
         try FileName.check(events, of: "--events")
         for path in descriptions { try FileName.check(path, of: "--sdk") }
         var report = try RunReader.read(folder)
-        if report.mode == .virtual {
-            throw CommandFailure(
-                .usage, "\(folder) was simulated: its collector was in the process, and its audit is there")
-        }
-        if let events, !OutputFile.exists(events) {
-            throw CommandFailure(.usage, "--events \(events): there is no such file")
-        }
         let file = "\(folder)/beliefs.txt"
-        if report.isPartial, !OutputFile.exists(file) {
-            throw CommandFailure(
-                .usage,
-                "\(folder): the run was broken off, or is still going on: what its devices believed is written "
-                    + "at its end, so it cannot be audited; see how far it came with: beaconswarm report \(folder)"
-            )
-        }
+        try checkAuditable(report, in: folder, beliefs: file, events: events)
         let content = try BeliefsFile.parse(OutputFile.read(file, failing: .usage), path: file)
         try check(content.beliefs, against: report, path: file)
         var plan = CollectorPlan()
@@ -50,18 +37,58 @@ extension Beaconswarm {
             absent: AbsentDevices(of: report))
         let knowsKeys = content.beliefs.deliveredNatural.count + content.beliefs.undeliveredNatural.count > 0
         let keys = knowsKeys ? " Events that carry no bs_id are known by natural keys." : ""
-        report.take(foreign.audit, note: foreign.note + keys)
+        let (own, uploads) = missing(foreign.audit, in: folder, events: events, times: content.times)
+        report.take(foreign.audit, note: Report.note(foreign.note + keys, uploads))
         report.judge()
         let run = RunFolder(existing: folder)
         var untold = 0
         let written = try run.write(
             report,
-            data: [{ untold = try run.write(missing: foreign.audit, of: report, events: events) }])
+            data: [{ untold = try run.write(missing: foreign.audit, of: report, events: own) }])
         report = written.report
         if let events { warn(of: untold, events, foreign.audit) }
         for failure in written.failures { Console.error("error: \(failure.message)") }
         if json || !quiet { showAudited(report, json: json, color: color) }
         return CommandStatus(rawValue: report.exitCode) ?? .internalError
+    }
+
+    /// Refuses a run that has its audit, or of which nobody knows what its devices believed.
+    private static func checkAuditable(
+        _ report: Report, in folder: String, beliefs: String, events: String?
+    ) throws(CommandFailure) {
+        if report.mode == .virtual {
+            throw CommandFailure(
+                .usage, "\(folder) was simulated: its collector was in the process, and its audit is there")
+        }
+        if let events, !OutputFile.exists(events) {
+            throw CommandFailure(.usage, "--events \(events): there is no such file")
+        }
+        if report.isPartial, !OutputFile.exists(beliefs) {
+            throw CommandFailure(
+                .usage,
+                "\(folder): the run was broken off, or is still going on: what its devices believed is written "
+                    + "at its end, so it cannot be audited; see how far it came with: beaconswarm report \(folder)"
+            )
+        }
+    }
+
+    /// What is known of the missing events besides their ids.
+    ///
+    /// - Parameter events: The event file that the user names; without it, the run's own is read where it is still there
+    ///   and tells of the run's time.
+    /// - Returns: The event file, and a sentence on when they were acknowledged or on what would tell.
+    private static func missing(
+        _ audit: Audit, in folder: String, events: String?, times: RunTimes?
+    ) -> (events: String?, sentence: String?) {
+        guard !audit.missing.isEmpty else { return (events, nil) }
+        let path = events ?? (try? ReplayRecord(of: folder))?.eventFile(in: folder)
+        if let path, let uploads = MissingUploads(audit, events: path, during: times) {
+            return (path, uploads.sentence)
+        }
+        let hint =
+            "\(MissingNames.fileName) lists the missing events; with --events FILE, the run's event file, it says when "
+            + "each was acknowledged."
+        return (events, events == nil ? hint : nil)
     }
 
     /// Warns of missing events of which the event file has no line.

@@ -11,11 +11,54 @@ import Timebase
 import Wire
 
 extension Beaconswarm {
-    /// Runs the collector until Ctrl-C or SIGTERM.
+    /// Runs the collector until Ctrl-C or SIGTERM, or until the task that waits is cancelled: then it stops in the same way.
     ///
     /// - Throws: ``CommandFailure`` for a wrong option, or an address beyond loopback that nobody allowed (64), a wrong
     ///   file of faults or description (104), an address that cannot be listened on or a store that cannot be used (70).
     public static func collect(_ options: CollectOptions) async throws -> CommandStatus {
+        var configuration = try configuration(options)
+        let interruption = Interruption(
+            early: .success, outcome: "; what waits in the log, the next collector brings into the table",
+            listens: options.listensToSignals)
+        // Who sees it answer may end it; until then nothing was taken.
+        configuration.willListen = { interruption.begin() }
+        // Some are for the store, the listener and the program itself.
+        let descriptors = MachineLimits.raiseDescriptorLimit()
+        configuration.limits.connections = min(configuration.limits.connections, max(1, descriptors - 64))
+        let asked = configuration
+        let status = try await interruption.heedingCancellation {
+            try await serve(asked, store: options.store, until: interruption)
+        }
+        // A signal that comes while it stops is heard as one.
+        return withExtendedLifetime(interruption) { status }
+    }
+
+    /// Takes uploads until somebody asks for the end.
+    private static func serve(
+        _ configuration: CollectorServerConfiguration, store: String, until interruption: Interruption
+    ) async throws -> CommandStatus {
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let server: CollectorServer
+        do {
+            server = try await CollectorServer.start(configuration: configuration, on: group)
+        } catch {
+            try? await group.shutdownGracefully()
+            throw CommandFailure(.internalError, "\(error)")
+        }
+        announce(server, configuration, store: store)
+        await withCheckedContinuation { (ended: CheckedContinuation<Void, Never>) in
+            interruption.onRequest { ended.resume() }
+        }
+        await server.stop()
+        try? await group.shutdownGracefully()
+        Console.error(summary(of: server.snapshot().0, refused: server.refusedRequests, server.storeFailure))
+        return .success
+    }
+
+    /// The options, read and checked.
+    private static func configuration(
+        _ options: CollectOptions
+    ) throws(CommandFailure) -> CollectorServerConfiguration {
         try options.checkFileNames()
         var configuration = CollectorServerConfiguration()
         (configuration.host, configuration.port) = try address(options.listen)
@@ -35,38 +78,23 @@ extension Beaconswarm {
             configuration.plan.descriptions.append(try DescriptionFile.read(path))
         }
         configuration.onWarning = { Console.error("collector: \($0)") }
-        let interruption = Interruption(
-            early: .success, outcome: "; what waits in the log, the next collector brings into the table")
-        // Who sees it answer may end it; until then nothing was taken.
-        configuration.willListen = { interruption.begin() }
-        // Some are for the store, the listener and the program itself.
-        let descriptors = MachineLimits.raiseDescriptorLimit()
-        configuration.limits.connections = min(configuration.limits.connections, max(1, descriptors - 64))
-        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-        let server: CollectorServer
-        do {
-            server = try await CollectorServer.start(configuration: configuration, on: group)
-        } catch {
-            try? await group.shutdownGracefully()
-            throw CommandFailure(.internalError, "\(error)")
-        }
+        return configuration
+    }
+
+    /// Says where it listens, and that events of earlier runs are in its store.
+    private static func announce(
+        _ server: CollectorServer, _ configuration: CollectorServerConfiguration, store: String
+    ) {
         let port = server.address.port ?? configuration.port
         let served = words(for: configuration)
         let host = configuration.host.contains(":") ? "[\(configuration.host)]" : configuration.host
         let held = server.snapshot().0.received
         if held > 0 {
             Console.error(
-                "\(options.store) holds \(Int(clamping: held).of("event")) of earlier runs; a new run's ids repeat "
+                "\(store) holds \(held.of("event")) of earlier runs; a new run's ids repeat "
                     + "theirs and count as copies")
         }
-        Console.output("collecting on http://\(host):\(port) into \(options.store): \(served)\n")
-        await withCheckedContinuation { (ended: CheckedContinuation<Void, Never>) in
-            interruption.onRequest { ended.resume() }
-        }
-        await server.stop()
-        try? await group.shutdownGracefully()
-        Console.error(summary(of: server.snapshot().0, refused: server.refusedRequests, server.storeFailure))
-        return .success
+        Console.output("collecting on http://\(host):\(port) into \(store): \(served)\n")
     }
 
     /// The systems that a collector reads, with the clients that it knows by description.
@@ -80,21 +108,20 @@ extension Beaconswarm {
     private static func summary(
         of statistics: CollectorStatistics, refused: UInt64, _ failure: StoreFailure?
     ) -> String {
-        func count(_ number: UInt64) -> Int { Int(clamping: number) }
         // Devices whose URL has a wrong path would else look like devices that send nothing.
         let strays =
             statistics.notFound == 0
             ? ""
-            : ", and \(count(statistics.notFound).of("request")) for paths or methods that it does not know (404)"
+            : ", and \(statistics.notFound.of("request")) for paths or methods that it does not know (404)"
         let unread =
             refused == 0
             ? "" : ", and \(refused) refused before \(refused == 1 ? "it was" : "they were") whole (413, 503)"
         let failed =
             failure.map { ", \($0.requests) answered 500 because the store could not be written" } ?? ""
         return
-            "took \(count(statistics.requests).of("upload"))\(strays)\(unread); the store holds "
-            + "\(count(statistics.received).of("event")): \(statistics.unique) unique, "
-            + "\(count(statistics.duplicates).of("duplicate")); not kept of these uploads: "
+            "took \(statistics.requests.of("upload"))\(strays)\(unread); the store holds "
+            + "\(statistics.received.of("event")): \(statistics.unique) unique, "
+            + "\(statistics.duplicates.of("duplicate")); not kept of these uploads: "
             + "\(statistics.undecodable) undecodable, "
             + "\(statistics.dryRun) of \(statistics.dryRun == 1 ? "a dry run" : "dry runs"), "
             + "\(statistics.swallowed) swallowed by faults\(failed)"
@@ -105,10 +132,7 @@ extension Beaconswarm {
         let host = separator.map { String(text[..<$0]) } ?? ""
         guard let separator, let port = Int(text[text.index(after: separator)...]), !host.isEmpty
         else { throw CommandFailure(.usage, "--listen \(text): expected HOST:PORT, such as 127.0.0.1:8106") }
-        guard (0...65_535).contains(port) else {
-            throw CommandFailure(
-                .usage, "--listen \(text): expected a port from 1 to 65535, or 0, which takes a free one")
-        }
+        try WatchAddress.check(port: port, of: "--listen \(text)")
         return (host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host, port)
     }
 

@@ -131,11 +131,17 @@ extension ComparisonRequest {
                     "--min-effect \(text): expected METRIC=X, X a share such as 0.02 or 2%: of the base's mean, or for "
                         + "rates the difference itself")
             }
+            let figure: Figure
             do throws(ThresholdError) {
-                leastEffects.append((try Figure.parse(parts[0]), value))
+                figure = try Figure.parse(parts[0])
             } catch {
                 throw CommandFailure(.usage, "--min-effect \(text): \(error)")
             }
+            guard !figure.isShare || value <= 1 else {
+                throw CommandFailure(
+                    .usage, "--min-effect \(text): found '\(parts[1])', allowed: \(Gate.share)")
+            }
+            leastEffects.append((figure, value))
         }
     }
 

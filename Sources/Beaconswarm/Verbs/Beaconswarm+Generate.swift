@@ -4,6 +4,10 @@ import Scenario
 extension Beaconswarm {
     /// Makes a dataset of a scenario: what a collector would have received from its devices, and what really happened.
     ///
+    /// If the task that waits is cancelled, it ends as after a first SIGINT, SIGTERM or SIGHUP: with an unfinished folder that
+    /// ``GenerateOptions/resumes`` goes on with. Of one that ``GenerateOptions/follows``, only the rows end: the dataset of
+    /// those that were sent is written, and that is success.
+    ///
     /// - Returns: success, or that it was interrupted.
     /// - Throws: ``CommandFailure`` for wrong options, an invalid scenario, and what kept the dataset from being written.
     public static func generate(_ options: GenerateOptions) async throws -> CommandStatus {
@@ -21,11 +25,14 @@ extension Beaconswarm {
         let chosen = options
         return try await run.watched(as: scenario.reference.name) { run in
             let rest = chosen.follows ? "" : ": --resume goes on with it"
-            let interruption = Interruption(outcome: "; \(chosen.out) is unfinished\(rest)")
+            let interruption = Interruption(
+                outcome: "; \(chosen.out) is unfinished\(rest)", listens: chosen.listensToSignals)
             run.watch?.control(interruption)
-            return try GenerateRunner(
-                chosen, scenario: scenario, console: RunConsole(run), interruption: interruption
-            ).run()
+            return try await interruption.heedingCancellation {
+                try GenerateRunner(
+                    chosen, scenario: scenario, console: RunConsole(run), interruption: interruption
+                ).run()
+            }
         }
     }
 }

@@ -14,14 +14,18 @@ extension Beaconswarm {
     /// the options say so, with a report over all of them.
     ///
     /// - Returns: how the run ended: by its verdict.
-    /// - Throws: ``CommandFailure`` for what kept the run from beginning or from being written.
+    /// - Throws: ``CommandFailure`` for what kept the run from beginning or from being written, and for options that only a
+    ///   simulation has; with code 105 if it was to end before its appointment (``RunOptions/at``).
     public static func run(_ options: RunOptions) async throws -> CommandStatus {
+        try options.check(for: .live)
         var options = try options.completed(by: Host.environment)
         guard options.repeats == nil, options.rivals.isEmpty else {
             return try await options.watched(as: options.source.path) { options in
                 let interruption = Interruption(listens: options.listensToSignals)
                 options.watch?.control(interruption)
-                return try await RepeatRunner(options, interruption: interruption).run()
+                return try await interruption.heedingCancellation {
+                    try await RepeatRunner(options, interruption: interruption).run()
+                }
             }
         }
         options.source.readsTargetFiles = true
@@ -35,19 +39,25 @@ extension Beaconswarm {
     /// simulations side by side.
     ///
     /// - Returns: how the run ended: by its verdict.
-    /// - Throws: ``CommandFailure`` for what kept the run from beginning or from being written.
+    /// - Throws: ``CommandFailure`` for what kept the run from beginning or from being written, and for options that only a
+    ///   live run has.
     public static func simulate(_ options: RunOptions) async throws -> CommandStatus {
+        try options.check(for: .virtual)
         let options = try options.completed(by: Host.environment)
         let content = try options.source.read()
         let scenario = try LoadedScenario(options.source, content: content)
         return try await options.watched(as: scenario.reference.name) { options in
-            try simulate(options, scenario, content: content)
+            let interruption = Interruption(listens: options.listensToSignals)
+            options.watch?.control(interruption)
+            return try await interruption.heedingCancellation {
+                try simulate(options, scenario, content: content, interruption)
+            }
         }
     }
 
     /// Plays what the options choose of a scenario: itself, its variants, several seeds, or a part.
     private static func simulate(
-        _ options: RunOptions, _ scenario: LoadedScenario, content: [UInt8]
+        _ options: RunOptions, _ scenario: LoadedScenario, content: [UInt8], _ interruption: Interruption
     ) throws -> CommandStatus {
         let isAll = options.source.variant == nil && scenario.document.variant == nil
         let names =
@@ -55,8 +65,6 @@ extension Beaconswarm {
             ? [VariantName.base] + scenario.document.variants
             : [scenario.document.variant ?? VariantName.base]
         let part = try options.shard.map { text throws(CommandFailure) in try PartNumber(text) }
-        let interruption = Interruption(listens: options.listensToSignals)
-        options.watch?.control(interruption)
         guard options.seeds != nil || names.count > 1 else {
             guard let part else { return try simulate(options, scenario, interruption) }
             return try PartRunner(
@@ -75,15 +83,30 @@ extension Beaconswarm {
 
     /// Plays a scenario, writes the run's folder, and reads its report for the program that asked.
     ///
-    /// Set ``RunOptions/quiet`` to print nothing but warnings and why the run did not pass, on standard error. While it
-    /// plays, SIGINT and SIGTERM end the run gracefully, unless ``RunOptions/listensToSignals`` leaves them to the program.
+    /// Set ``RunOptions/quiet`` to print nothing but warnings and why the run did not pass, on standard error. If the task
+    /// that waits is cancelled, the run ends gracefully, and its result is ``CommandStatus/interrupted``. So it does at the
+    /// first SIGINT, SIGTERM or SIGHUP; a second one, or one before the run has begun, ends the process. With
+    /// ``RunOptions/listensToSignals`` switched off, signals are the program's own.
     ///
-    /// - Throws: ``CommandFailure`` for what kept the run from beginning or from being written.
+    /// A scenario's variants are played one at a time: ``ScenarioSource/variant``, or else the scenario itself.
+    ///
+    /// - Returns: the run's result, whatever its verdict.
+    /// - Throws: ``CommandFailure`` for what kept the run from beginning or from being written, and for options that ask
+    ///   for several runs, or a part of one, or that only the other world has; with code 105 if it was to end before its
+    ///   appointment (``RunOptions/at``).
     public static func play(_ options: RunOptions, in world: PlayedWorld) async throws -> RunResult {
+        try options.check(for: world)
         var options = try options.completed(by: Host.environment)
         if options.shard != nil {
             throw CommandFailure(
                 .usage, "a part of a run has no report: ask for it with run(_:) or simulate(_:)")
+        }
+        if options.repeats != nil || !options.rivals.isEmpty {
+            throw CommandFailure(.usage, "several runs have a report of their own: ask for them with run(_:)")
+        }
+        if world == .virtual, options.seeds != nil {
+            throw CommandFailure(
+                .usage, "several simulations have a report of their own: ask for them with simulate(_:)")
         }
         options.source.readsTargetFiles = world == .live
         let scenario = try LoadedScenario(options.source)
@@ -95,7 +118,7 @@ extension Beaconswarm {
         let status =
             switch world {
             case .live: try await run(options, scenario)
-            case .virtual: try simulate(options, scenario, Interruption(listens: options.listensToSignals))
+            case .virtual: try await simulate(options, scenario)
             }
         return RunResult(status: status, folder: folder, report: try RunReport(of: folder))
     }
@@ -103,16 +126,21 @@ extension Beaconswarm {
     private static func run(
         _ options: RunOptions, _ scenario: LoadedScenario
     ) async throws -> CommandStatus {
-        if options.repeats != nil || !options.rivals.isEmpty {
-            throw CommandFailure(.usage, "several runs have a report of their own: ask for them with run(_:)")
-        }
         let interruption = Interruption(listens: options.listensToSignals)
         options.watch?.control(interruption)
         var runner = LiveRunner(
             scenario: scenario, options: options, console: RunConsole(options), interruption: interruption)
         runner.part = try options.shard.map { text throws(CommandFailure) in try PartNumber(text) }
         runner.appointment = try options.at.map(LiveRunner.appointment)
-        return try await runner.run()
+        return try await interruption.heedingCancellation { [runner] in try await runner.run() }
+    }
+
+    /// Plays one simulation in a task that may be cancelled.
+    private static func simulate(
+        _ options: RunOptions, _ scenario: LoadedScenario
+    ) async throws -> CommandStatus {
+        let interruption = Interruption(listens: options.listensToSignals)
+        return try await interruption.heedingCancellation { try simulate(options, scenario, interruption) }
     }
 
     private static func simulate(

@@ -54,8 +54,7 @@ extension Beaconswarm {
         history.folder = ownName(of: folder)
         try OutputFile.write(
             RunHistoryHTML.write(history, toolVersion: version), to: page, isDurable: false)
-        let count = found.entries.count
-        Console.error("\(count) \(count == 1 ? "run" : "runs"): \(page)")
+        Console.error("\(found.entries.count.of("run")): \(page)")
         return .success
     }
 

@@ -21,12 +21,14 @@ extension Beaconswarm {
             options.run.seeds, first: base.document.seed, hasOwnSeed: hasOwnSeed)
         let chosen = options
         return try await options.run.watched(as: base.reference.name) { run in
-            let interruption = Interruption()
+            let interruption = Interruption(listens: run.listensToSignals)
             run.watch?.control(interruption)
-            return try SweepRunner(
-                options: chosen, content: content, base: base, axes: axes, seeds: seeds, cost: cost,
-                freshness: freshness, console: RunConsole(run), interruption: interruption
-            ).run()
+            return try await interruption.heedingCancellation {
+                try SweepRunner(
+                    options: chosen, content: content, base: base, axes: axes, seeds: seeds, cost: cost,
+                    freshness: freshness, console: RunConsole(run), interruption: interruption
+                ).run()
+            }
         }
     }
 

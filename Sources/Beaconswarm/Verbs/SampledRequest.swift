@@ -9,6 +9,8 @@ import World
 struct SampledRequest {
     /// Devices to look at before giving up.
     private static let candidates = 50
+    /// Requests of one moment that are answered: each answer may set off another.
+    private static let answerLimit = 100
 
     var head: RequestHead
     var body: WireBuffer
@@ -34,8 +36,10 @@ struct SampledRequest {
         while now <= end {
             effects.removeAll()
             var next = fleet.advance(slot, through: now, effects: &effects)
-            let requests = effects.requests
-            for request in requests {
+            var requests = effects.requests
+            var answered = 0
+            while answered < min(requests.count, SampledRequest.answerLimit) {
+                let request = requests[answered]
                 if request.number.kind == .upload, request.network != .none {
                     var body = WireBuffer()
                     head = fleet.encode(slot, request: request.number, at: now, into: &body)
@@ -49,13 +53,15 @@ struct SampledRequest {
                     request.network == .none ? .failed(.offline) : .answered(status: 304, body: [])
                 next = fleet.complete(
                     slot, request: request.number, outcome: outcome, at: now, effects: &effects)
+                answered += 1
+                // Events may have waited for the answer, and leave at once.
+                requests += effects.requests
             }
             guard next != .distantFuture else { return nil }
             now = max(next, now)
         }
         return nil
     }
-
 }
 
 // MARK: What is printed

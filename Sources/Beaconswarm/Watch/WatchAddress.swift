@@ -16,13 +16,20 @@ struct WatchAddress: Hashable, Sendable {
                 "--ui \(text): expected HOST:PORT, such as \(RunOptions.defaultWatchAddress); port 0 takes a free one"
             )
         }
-        guard (0...65_535).contains(port) else {
-            throw CommandFailure(
-                .usage, "--ui \(text): expected a port from 1 to 65535, or 0, which takes a free one")
-        }
+        try WatchAddress.check(port: port, of: "--ui \(text)")
         let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
         self.host = host.isEmpty ? "127.0.0.1" : isBracketed ? String(host.dropFirst().dropLast()) : host
         self.port = port
+    }
+
+    /// Refuses what no port to listen on can be.
+    ///
+    /// - Parameter option: With its value.
+    /// - Throws: ``CommandFailure`` with code 64.
+    static func check(port: Int, of option: String) throws(CommandFailure) {
+        guard !(0...65_535).contains(port) else { return }
+        throw CommandFailure(
+            .usage, "\(option): expected a port from 1 to 65535, or 0, which takes a free one")
     }
 
     /// Whether other machines cannot reach it.

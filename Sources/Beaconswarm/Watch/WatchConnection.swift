@@ -15,7 +15,6 @@ final class WatchConnection: ChannelInboundHandler {
     private let hub: WatchHub
     private var head: HTTPRequestHead?
     private var bodyBytes = 0
-    private var isViewer = false
     private var end: Scheduled<Void>?
 
     init(hub: WatchHub) { self.hub = hub }
@@ -86,7 +85,6 @@ final class WatchConnection: ChannelInboundHandler {
             send(.serviceUnavailable, "text/plain", text, head, context)
             return
         }
-        isViewer = true
         let response = HTTPResponseHead(
             version: head.version, status: .ok, headers: WatchConnection.headers("text/event-stream"))
         context.write(wrapOutboundOut(.head(response)), promise: nil)

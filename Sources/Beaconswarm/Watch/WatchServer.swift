@@ -77,7 +77,8 @@ final class WatchServer: Sendable {
         let deadline = NIODeadline.now() + WatchServer.farewell
         while NIODeadline.now() < deadline {
             guard let left = try? await loop.submit({ hub.value.viewerCount }).get(), left > 0 else { return }
-            try? await Task.sleep(for: .milliseconds(5))
+            // In a cancelled task, a task's own sleep would return at once.
+            try? await loop.scheduleTask(in: .milliseconds(5)) {}.futureResult.get()
         }
     }
 }

@@ -10,6 +10,7 @@ import Scenario
 /// all. So nothing is computed anew but the answers, from the sums that the parts kept.
 struct DatasetMerge {
     let options: MergeOptions
+    let control: MergeControl
 
     /// The folders of a dataset's parts among those that a user names: unfinished ones too, and whole datasets; none where
     /// no folder has any.
@@ -56,7 +57,8 @@ struct DatasetMerge {
     }
 
     /// - Throws: ``CommandFailure``: 64 for parts of different datasets, one that is there twice, and
-    ///   files that were changed; 96 where a part is missing. Nothing is written then.
+    ///   files that were changed; 96 where a part is missing; 105 where it was interrupted. Nothing is written then, or
+    ///   the failure says that the folder is unfinished.
     func run(_ folders: [String]) throws(CommandFailure) -> CommandStatus {
         for (option, isGiven) in [("--events", options.events != nil), ("--json", options.json)] where isGiven
         {
@@ -76,20 +78,26 @@ struct DatasetMerge {
         try checkMissing(parts, in: folders, plans)
         let sum = try DatasetSum(parts, scenario, plans)
         let paths = try paths(of: parts)
+        var own = RunOptions(source: ScenarioSource(path: parts[0].folder))
+        own.quiet = options.quiet
+        let console = RunConsole(own)
+        try control.begin(console)
+        let isWhole: Bool
         do throws(FileFailure) {
-            try write(parts, paths, sum, scenario)
+            isWhole = try write(parts, paths, sum, scenario, console)
         } catch {
-            RunFolder(existing: options.out).deleteIfEmpty()
-            let advice = "\(options.out) is unfinished (no \(DatasetOutput.successName)): remove it"
-            throw CommandFailure(
-                .internalError, OutputFile.exists(options.out) ? "\(error); \(advice)" : "\(error)")
+            throw unfinished(.internalError, "\(error)")
         }
-        if !options.quiet {
-            RunConsole(RunOptions(source: ScenarioSource(path: parts[0].folder))).say(
-                "\(options.out): \(sum.rows[0]) rows of events, \(sum.rows[1]) of truth, in \(parts.count) parts"
-            )
-        }
+        guard isWhole else { throw unfinished(.interrupted, "interrupted") }
+        console.say(
+            "\(options.out): \(sum.rows[0]) rows of events, \(sum.rows[1]) of truth, in \(parts.count) parts")
         return .success
+    }
+
+    private func unfinished(_ code: CommandStatus, _ reason: String) -> CommandFailure {
+        RunFolder(existing: options.out).deleteIfEmpty()
+        let advice = "\(options.out) is unfinished (no \(DatasetOutput.successName)): remove it"
+        return CommandFailure(code, OutputFile.exists(options.out) ? "\(reason); \(advice)" : reason)
     }
 
     typealias Part = (folder: String, state: DatasetPart)
@@ -164,9 +172,11 @@ struct DatasetMerge {
         return paths
     }
 
+    /// - Returns: Whether all is there; not if it was interrupted.
     private func write(
-        _ parts: [Part], _ paths: [[String]], _ sum: DatasetSum, _ scenario: LoadedScenario
-    ) throws(FileFailure) {
+        _ parts: [Part], _ paths: [[String]], _ sum: DatasetSum, _ scenario: LoadedScenario,
+        _ console: RunConsole
+    ) throws(FileFailure) -> Bool {
         try Folder.make(options.out)
         let hasDatabase = sum.formats.contains(DatasetFormat.sqlite.description)
         let database =
@@ -174,6 +184,7 @@ struct DatasetMerge {
             ? try SQLiteFile("\(options.out)/\(DatasetOutput.databaseName)", tables: sum.schemas) : nil
         for (part, paths) in zip(parts, paths) {
             for path in paths {
+                if control.isRequested { return false }
                 try Folder.link("\(part.folder)/\(path)", as: "\(options.out)/\(path)")
             }
             if part.state.identity.hasRaw {
@@ -181,13 +192,17 @@ struct DatasetMerge {
                     "\(part.folder)/\(RawLines.fileName)",
                     as: "\(options.out)/raw/\(part.state.number.folderName).ndjson")
             }
+            if control.isRequested { return false }
             try database?.append(from: "\(part.folder)/\(DatasetOutput.databaseName)")
         }
+        // From here on all is joined, and it comes to its end.
+        do { try control.finish(console) } catch { return false }
         try database?.finish()
         for (name, bytes) in sum.files(scenario, first: parts[0].state, out: options.out) {
             try GrowingFile.write(bytes, to: "\(options.out)/\(name)")
         }
         try FileSink("\(options.out)/\(DatasetOutput.successName)").finish()
+        return true
     }
 }
 
