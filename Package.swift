@@ -185,6 +185,15 @@ let package = Package(
                 "Timebase", "Measurement", "AppModel", "DeviceSDK", "World", "CollectorModel", "Wire",
                 "SDKDescription",
             ] + allSystems, release: .plain),
+        // The rows of datasets, the truth behind them, and the answers to what is asked of them.
+        .module(
+            "Generation",
+            [
+                "Timebase", "Snapshots", "Accounting", "Measurement", "AppModel", "DeviceSDK", "World",
+                "Wire",
+                "CollectorModel", "VirtualEngine", "Scenario", "GrowingSDK", "Datasets", "Files",
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ]),
         .module("Reporting", ["Timebase", "Accounting", "Measurement", "Wire"]),
         .module(
             "Beaconswarm",
@@ -193,10 +202,11 @@ let package = Package(
                 "World",
                 "CollectorModel", "VirtualEngine", "LiveEngine", "CollectorServer", "DeviceStorage",
                 "Scenario", "SDKImport", "Reporting", "Files", "GrowingSDK", "SensorsSDK", "Datasets",
+                "Generation",
                 "CTimex", "CBuildStamp",
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
-            ] + nio, plugins: ["EmbedFiles"]),
+            ] + nio, release: .plain, plugins: ["EmbedFiles"]),
         // The live engine and the collector on a simulated network, under a clock of one's own. Not a product.
         .module(
             "LiveSimulation",
@@ -257,6 +267,9 @@ let package = Package(
                 "World",
             ] + allSystems),
         .tests(of: "Datasets", ["Files", "Timebase", "Wire"]),
+        .tests(
+            of: "Generation",
+            ["Timebase", "Accounting", "DeviceSDK", "World", "Datasets", "Files", "TestSupport", "Wire"]),
         .tests(of: "SDKDescription", ["Timebase", "Wire"]),
         .tests(of: "SDKImport", ["CollectorModel", "Scenario", "SDKDescription", "Wire"]),
         .tests(

@@ -1,5 +1,6 @@
 import Accounting
 import DeviceSDK
+import Generation
 import Measurement
 import Scenario
 import Timebase
@@ -13,7 +14,7 @@ enum CaptureCount {
         ofCapture number: Int, in document: ScenarioDocument, sizes: UploadSizes, tagsEvents: Bool,
         _ stores: RunStores
     ) -> Instant? {
-        let plans = DatasetPlans(document, sizes: sizes, tagsEvents: tagsEvents, threads: 1, cut: nil)
+        let plans = DatasetPlans(document, sizes: sizes.fitted, tagsEvents: tagsEvents, threads: 1, cut: nil)
         let fleets = plans.populations.map { stores.fleetFactory($0, .whole) }
         var observer = Observer(wanted: UInt64(number)) { fleets.reduce(0) { $0 + $1.capturedCount } }
         var configuration = plans.configuration

@@ -1,4 +1,5 @@
 import Datasets
+import Generation
 
 // How to load a dataset: each format with the tools that read it as it is. What they say of columns is in a file of its own.
 extension DatasetPage {

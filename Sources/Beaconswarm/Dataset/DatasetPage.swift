@@ -1,6 +1,7 @@
 import CollectorModel
 import Datasets
 import DeviceSDK
+import Generation
 import Reporting
 import Scenario
 import Timebase

@@ -1,5 +1,6 @@
 import DeviceSDK
 import Files
+import Generation
 import Glibc
 import Timebase
 import VirtualEngine

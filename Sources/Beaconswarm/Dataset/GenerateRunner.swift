@@ -1,6 +1,7 @@
 import Datasets
 import DeviceSDK
 import Files
+import Generation
 import Reporting
 import Scenario
 import Timebase
@@ -80,7 +81,8 @@ final class GenerateRunner {
         let limit = layout.formats.contains(.sqlite) ? 2000 : 65_000
         // Nothing is played for this, so no sizes are fitted.
         let plans = DatasetPlans(
-            scenario.document, sizes: nil, part: part, tagsEvents: options.tagsEvents, threads: 1, cut: nil)
+            scenario.document, sizes: nil, part: part.share, tagsEvents: options.tagsEvents, threads: 1,
+            cut: nil)
         let count = EventTable(plans, keepsIDs: options.tagsEvents).schema.columns.count
         guard count > limit else { return }
         throw CommandFailure(
@@ -96,7 +98,7 @@ final class GenerateRunner {
 
     private func plans(cut: Instant?) -> DatasetPlans {
         DatasetPlans(
-            scenario.document, sizes: sizes, part: part, tagsEvents: options.tagsEvents,
+            scenario.document, sizes: sizes.fitted, part: part.share, tagsEvents: options.tagsEvents,
             threads: options.threads ?? Host.cores, cut: cut)
     }
 
@@ -190,23 +192,9 @@ final class GenerateRunner {
         let truth = TruthWriter(
             plans, labels: answers.facts.labels, zone: layout.zone, to: output, first: 1, answers: answers,
             shape: shape, patterns: patterns, raw: raw)
-        for bucket in 0..<plans.buckets.count where !isInterrupted {
-            let records = play.fates.reduce(copies.count(of: bucket)) { $0 + $1.count(of: bucket) }
-            let slices = plans.buckets.slices(of: bucket, total: plans.deviceCount, records: records)
-            for devices in slices where !isInterrupted {
-                var fates: [FateRecord] = []
-                for spool in play.fates {
-                    fates += try spool.records(of: bucket) { devices.contains(Int($0.device)) }
-                }
-                var unsent = UnsentTexts()
-                for events in play.unsent { unsent.merge(try events.texts(of: bucket, devices: devices)) }
-                let own = try copies.records(of: bucket) { devices.contains(Int($0.device)) }
-                try truth.write(devices, fates: fates, copies: own, unsent: unsent)
-            }
-            let share = Double(bucket) / Double(plans.buckets.count)
+        try truth.writeAll(of: play, copies: copies, until: { self.isInterrupted }) { share in
             console.progress(share: share) { "writing the truth, \(Int(share * 100)) %" }
         }
-        try truth.finish()
     }
 
     /// Writes what joins the part with the others, once its files are whole.

@@ -1,5 +1,6 @@
 import Datasets
 import Files
+import Generation
 import Glibc
 import Timebase
 

@@ -1,6 +1,7 @@
 import Accounting
 import AppModel
 import DeviceSDK
+import Generation
 import Reporting
 import Scenario
 import Timebase

@@ -1,6 +1,7 @@
 import Accounting
 import CollectorModel
 import DeviceSDK
+import Generation
 import Timebase
 import World
 

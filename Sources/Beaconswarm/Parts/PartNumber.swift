@@ -15,9 +15,6 @@ struct PartNumber: Hashable, Comparable, Sendable {
     /// All devices.
     static let whole = PartNumber(index: 0, count: 1)
 
-    /// The number of the n-th thing of this part, from 1, that no other part gives to one of its own; of a whole, n.
-    func number(of ordinal: Int64) -> Int64 { (ordinal - 1) * Int64(count) + Int64(index) + 1 }
-
     /// Reads the value of `--shard`.
     ///
     /// - Throws: ``CommandFailure`` with code 64 that says what is allowed.

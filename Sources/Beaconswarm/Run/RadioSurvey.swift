@@ -1,4 +1,5 @@
 import DeviceSDK
+import Generation
 import Reporting
 import Scenario
 import Timebase

@@ -1,6 +1,7 @@
 import Datasets
 import DeviceSDK
 import Files
+import Generation
 import Reporting
 import Scenario
 

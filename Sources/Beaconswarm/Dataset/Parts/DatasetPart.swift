@@ -1,4 +1,5 @@
 import Files
+import Generation
 import Reporting
 import Snapshots
 import Wire
@@ -154,55 +155,5 @@ extension DatasetPart: Snapshotable {
         shape = try reader.values()
         sample = try reader.value()
         sums = try reader.value()
-    }
-}
-
-extension PatternCounter.Totals: Snapshotable {
-    func write(to writer: inout SnapshotWriter) {
-        let sorted = rows.sorted { $0.key.map(\.order).lexicographicallyPrecedes($1.key.map(\.order)) }
-        writer.write(UInt64(sorted.count))
-        for (key, counts) in sorted {
-            writer.write(each: key)
-            writer.write(Numbers(counts))
-        }
-        writer.write(Numbers(sizes))
-    }
-
-    init(from reader: inout SnapshotReader) throws(SnapshotError) {
-        rows = [:]
-        for _ in 0..<(try reader.count()) {
-            let key: [Answer.Value] = try reader.values()
-            let counts: Numbers = try reader.value()
-            rows[key] = counts.values
-        }
-        let sizes: Numbers = try reader.value()
-        self.sizes = sizes.values
-    }
-}
-
-extension Answer.Value: Snapshotable {
-    func write(to writer: inout SnapshotWriter) {
-        switch self {
-        case .number(let number):
-            writer.write(UInt64(0))
-            writer.write(number)
-        case .text(let text):
-            writer.write(UInt64(1))
-            writer.write(text.text)
-        case .share(let share):
-            writer.write(UInt64(2))
-            writer.write(share.bitPattern)
-        case .none: writer.write(UInt64(3))
-        }
-    }
-
-    init(from reader: inout SnapshotReader) throws(SnapshotError) {
-        switch try reader.unsigned() {
-        case 0: self = .number(try reader.signed())
-        case 1: self = .text(try reader.text())
-        case 2: self = .share(Double(bitPattern: try reader.unsigned()))
-        case 3: self = .none
-        default: throw reader.impossible
-        }
     }
 }
