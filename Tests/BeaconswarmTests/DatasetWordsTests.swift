@@ -1,8 +1,8 @@
-import Generation
 import Testing
 import Timebase
 
 @testable import Beaconswarm
+@testable import Generation
 
 @Suite("Words about datasets")
 struct DatasetWordsTests {
