@@ -194,7 +194,10 @@ let package = Package(
                 "CollectorModel", "VirtualEngine", "Scenario", "GrowingSDK", "Datasets", "Files",
                 .product(name: "NIOPosix", package: "swift-nio"),
             ]),
-        .module("Reporting", ["Timebase", "Accounting", "Measurement", "Wire"]),
+        // Numbers and text for people, markup, and the axes of pictures: what every page is made of.
+        .module("Rendering", ["Timebase"]),
+        .module(
+            "Reporting", ["Timebase", "Accounting", "Measurement", "Wire", "Rendering"], release: .plain),
         .module(
             "Beaconswarm",
             [
@@ -202,7 +205,7 @@ let package = Package(
                 "World",
                 "CollectorModel", "VirtualEngine", "LiveEngine", "CollectorServer", "DeviceStorage",
                 "Scenario", "SDKImport", "Reporting", "Files", "GrowingSDK", "SensorsSDK", "Datasets",
-                "Generation",
+                "Generation", "Rendering",
                 "CTimex", "CBuildStamp",
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
@@ -256,7 +259,7 @@ let package = Package(
         .tests(of: "Timebase"),
         .tests(of: "Snapshots", ["Timebase"]),
         .tests(of: "Accounting", ["Timebase"]),
-        .tests(of: "Measurement", ["Timebase", "Snapshots", "Accounting", "World"]),
+        .tests(of: "Measurement", ["Timebase", "Snapshots", "Accounting", "World", histogram]),
         .tests(of: "Wire", ["Timebase", "CZstd"]),
         .tests(of: "AppModel", ["TestSupport", "Timebase"]),
         .tests(of: "World", ["Timebase"]),
@@ -305,13 +308,14 @@ let package = Package(
             of: "Beaconswarm",
             [
                 "Timebase", "AppModel", "Accounting", "Measurement", "TestSupport", "Wire", "Reporting",
-                "Scenario", "DeviceSDK", "GrowingSDK", "LiveEngine", "SensorsSDK", "VirtualEngine", "World",
+                "Rendering", "Generation", "Scenario", "DeviceSDK", "GrowingSDK", "LiveEngine", "SensorsSDK",
+                "VirtualEngine", "World",
                 // No test imports these programs: so they are compiled beside the suites, not after them.
                 "beaconswarm-cli", "beaconswarm-fuzz", "beaconswarm-explore",
             ]),
         .tests(of: "Fuzzing", ["Timebase", "CollectorModel"]),
         .tests(of: "Exploration", ["Scenario", "Wire"]),
-        .tests(of: "Reporting", ["Timebase", "Measurement", "Accounting", "Wire"]),
+        .tests(of: "Reporting", ["Timebase", "Measurement", "Accounting", "Rendering", "Wire"]),
         .executableTarget(
             name: "beaconswarm-cli", dependencies: ["Beaconswarm", arguments], swiftSettings: strict),
         // A program of one's own around the library, by its public interface alone; not a product.

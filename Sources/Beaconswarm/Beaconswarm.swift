@@ -1,4 +1,5 @@
 import CBuildStamp
+import Rendering
 import Reporting
 
 /// Beaconswarm simulates thousands of mobile tracking SDKs, each with its complete pipeline, against a

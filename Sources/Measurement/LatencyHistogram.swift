@@ -88,12 +88,12 @@ package struct LatencyHistogram: Sendable {
     /// The value in milliseconds that `percentile` per cent of the values do not exceed; 0 if empty.
     ///
     /// - Parameter percentile: 0…100. 100 gives the exact maximum.
-    /// - Complexity: O(counters), about 0.3 ms.
+    /// - Complexity: O(counters), some 20 µs; of few values O(values).
     package func milliseconds(atPercentile percentile: Double) -> Double {
-        guard let histogram = filled else { return 0 }
+        guard count > 0 else { return 0 }
         if percentile >= 100 { return maximumMilliseconds }
-        let value = min(max(histogram.valueAtPercentile(percentile), lowest), highest)
-        return Double(value) / 1000
+        let found = histogram?.valueAtPercentile(percentile) ?? valueOfFew(atPercentile: percentile)
+        return Double(min(max(found, lowest), highest)) / 1000
     }
 
     /// Milliseconds; 0 if empty.
@@ -105,9 +105,9 @@ package struct LatencyHistogram: Sendable {
 
     /// The share of values up to `interval`, 0…1; 0 if empty.
     package func share(upTo interval: Interval) -> Double {
-        guard let histogram = filled else { return 0 }
-        let value = UInt64(max(0, interval.nanoseconds / 1000))
-        return Double(histogram.count(within: 0...min(value, LatencyHistogram.maximum))) / Double(count)
+        guard count > 0 else { return 0 }
+        let value = min(UInt64(max(0, interval.nanoseconds / 1000)), LatencyHistogram.maximum)
+        return Double(histogram?.count(within: 0...value) ?? countOfFew(upTo: value)) / Double(count)
     }
 
     /// The distribution at percentiles that halve the distance to 100 in five steps each, as
@@ -129,6 +129,35 @@ package struct LatencyHistogram: Sendable {
         curve.maximum = maximumMilliseconds
         curve.totalCount = count
         return curve
+    }
+
+    // MARK: - Few values
+
+    // What the histogram would say of them, without making it: it cannot tell values apart that share a counter.
+
+    private func valueOfFew(atPercentile percentile: Double) -> UInt64 {
+        guard percentile != 0 else { return lowest }
+        // As the library rounds: an ulp less, so that no value is passed over.
+        let share = max(percentile.nextDown, 0) * Double(count) / 100
+        let wanted = max(1, UInt64(share.rounded(.up)))
+        var seen: UInt64 = 0
+        for entry in few {
+            seen += entry.times
+            if seen >= wanted { return LatencyHistogram.highestEquivalent(to: entry.value) }
+        }
+        return highest
+    }
+
+    private func countOfFew(upTo value: UInt64) -> UInt64 {
+        let bound = LatencyHistogram.highestEquivalent(to: value)
+        return few.prefix { $0.value <= bound }.reduce(0) { $0 + $1.times }
+    }
+
+    /// The greatest value that shares a counter of the histogram with `value`.
+    private static func highestEquivalent(to value: UInt64) -> UInt64 {
+        let subBucketBits = subBucketCount.trailingZeroBitCount
+        let shift = max(0, UInt64.bitWidth - value.leadingZeroBitCount - subBucketBits)
+        return ((value >> UInt64(shift)) + 1) << UInt64(shift) - 1
     }
 
     /// Sub-buckets of a histogram of three significant digits: 2 × 10^3, as a power of two.

@@ -1,5 +1,6 @@
 package import Accounting
 import Measurement
+import Rendering
 package import Timebase
 
 extension Report {

@@ -1,3 +1,5 @@
+import Rendering
+
 extension VerdictRules {
     /// What became of a run's uploads.
     package struct Delivery: Sendable {

@@ -1,4 +1,5 @@
 import Measurement
+import Rendering
 
 /// What a run comes to: verdict, exit code and the reasons in sentences.
 ///

@@ -1,4 +1,4 @@
-/// Numbers and texts as bytes, one after the other: the state of a part of a run, to be joined with others elsewhere.
+/// WholeNumbers and texts as bytes, one after the other: the state of a part of a run, to be joined with others elsewhere.
 ///
 /// Nothing says what a value is: whoever reads asks for the same kinds in the same order. Whole numbers take as many
 /// bytes as they need (LEB128, signed ones in zigzag order).

@@ -2,6 +2,7 @@ import Reporting
 import Testing
 
 @testable import Beaconswarm
+@testable import Rendering
 
 @Suite("Axes of a sweep")
 struct SweepAxesTests {

@@ -1,3 +1,4 @@
+import Histogram
 import Testing
 import Timebase
 
@@ -82,6 +83,42 @@ struct LatencyHistogramTests {
                     let exact = sorted[Int(rank) - 1]
                     let told = merged.milliseconds(atPercentile: percentile)
                     #expect(abs(told / exact - 1) < 0.0015, "seed \(seed), round \(round)")
+                }
+            }
+        }
+    }
+
+    @Test("tell exactly what the histogram of the same few values would tell")
+    func fewAsFilled() {
+        let seed = UInt64.random(in: 0...(.max))
+        var stream = RandomStream(key: seed)
+        for round in 0..<200 {
+            let values = (0..<Int(1 + stream.below(40))).map { _ in
+                // Of every magnitude, and often several of one counter.
+                let magnitude = UInt64(1) << stream.below(43)
+                return (min(magnitude + stream.below(8), LatencyHistogram.maximum), 1 + stream.below(3))
+            }
+            var few = LatencyHistogram()
+            var filled = Histogram<UInt64>(
+                lowestDiscernibleValue: 1, highestTrackableValue: LatencyHistogram.maximum,
+                numberOfSignificantValueDigits: .three)
+            for (value, times) in values {
+                few.record(.microseconds(Int64(value)), times: times)
+                filled.record(value, count: times)
+            }
+            let (low, high) = (values.map(\.0).min() ?? 0, values.map(\.0).max() ?? 0)
+            for percentile in [0, 1e-9, 10, 25, 50, 66.6, 90, 95, 99, 99.9, 99.999, 100] {
+                let told = Double(min(max(filled.valueAtPercentile(percentile), low), high)) / 1000
+                #expect(
+                    few.milliseconds(atPercentile: percentile) == told,
+                    "seed \(seed), round \(round), \(percentile) %")
+            }
+            for (value, _) in values {
+                for bound in [value - 1, value, value + 1, value + value / 1000] {
+                    let count = filled.count(within: 0...min(bound, LatencyHistogram.maximum))
+                    #expect(
+                        few.share(upTo: .microseconds(Int64(bound))) == Double(count) / Double(few.count),
+                        "seed \(seed), round \(round), up to \(bound)")
                 }
             }
         }

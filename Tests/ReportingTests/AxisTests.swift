@@ -1,5 +1,6 @@
 import Testing
 
+@testable import Rendering
 @testable import Reporting
 
 @Suite("Axes and labels")

@@ -6,6 +6,7 @@ import Measurement
 import Testing
 import Timebase
 
+@testable import Rendering
 @testable import Reporting
 
 /// A text in a picture, as a browser would place it.

@@ -6,6 +6,7 @@ import Measurement
 import Testing
 import Wire
 
+@testable import Rendering
 @testable import Reporting
 
 @Suite("Names from outside do no harm")

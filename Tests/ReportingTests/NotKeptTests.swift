@@ -2,6 +2,7 @@ import Measurement
 import Testing
 import Timebase
 
+@testable import Rendering
 @testable import Reporting
 
 @Suite("Events that a collector acknowledges and does not keep")

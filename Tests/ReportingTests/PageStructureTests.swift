@@ -4,6 +4,7 @@ import Foundation
 #endif
 import Testing
 
+@testable import Rendering
 @testable import Reporting
 
 /// A page's outline: headings, captions of figures and tables, names of what can be opened.

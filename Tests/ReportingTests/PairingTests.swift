@@ -1,6 +1,7 @@
 import Accounting
 import Testing
 
+@testable import Rendering
 @testable import Reporting
 
 @Suite("Populations side by side")

@@ -2,6 +2,7 @@ import Foundation
 import Measurement
 import Testing
 
+@testable import Rendering
 @testable import Reporting
 
 @Suite("Terminal")

@@ -2,6 +2,7 @@ import CollectorModel
 import Datasets
 import DeviceSDK
 import Generation
+import Rendering
 import Reporting
 import Scenario
 import Timebase

@@ -1,3 +1,4 @@
+import Rendering
 import Reporting
 
 /// Reads `--vary PATH=A,B,C`.

@@ -36,12 +36,12 @@ extension FileSums: Snapshotable {
     func write(to writer: inout SnapshotWriter) {
         let sorted = sums.sorted { $0.key < $1.key }
         writer.write(each: sorted.map(\.key))
-        writer.write(Numbers(sorted.map { Int($0.value) }))
+        writer.write(WholeNumbers(sorted.map { Int($0.value) }))
     }
 
     init(from reader: inout SnapshotReader) throws(SnapshotError) {
         let names: [String] = try reader.values()
-        let numbers: Numbers = try reader.value()
+        let numbers: WholeNumbers = try reader.value()
         for (name, number) in zip(names, try numbers.exactly(names.count, reader)) {
             guard let sum = UInt32(exactly: number) else { throw reader.impossible }
             sums[name] = sum

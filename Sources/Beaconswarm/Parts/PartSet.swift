@@ -1,6 +1,7 @@
 import DeviceSDK
 import Measurement
 import Accounting
+import Rendering
 import Reporting
 import Timebase
 import VirtualEngine

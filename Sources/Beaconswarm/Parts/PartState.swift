@@ -1,5 +1,6 @@
 import Accounting
 import Measurement
+import Rendering
 import Reporting
 import Snapshots
 import Timebase

@@ -1,4 +1,5 @@
 import DeviceSDK
+import Rendering
 import Reporting
 import Scenario
 

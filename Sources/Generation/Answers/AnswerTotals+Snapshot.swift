@@ -5,8 +5,8 @@ import World
 extension AnswerTotals: Snapshotable {
     func write(to writer: inout SnapshotWriter) {
         writer.write(each: names.map { List($0.map { .init([$0.captured, $0.arrived, $0.rows]) }) })
-        writer.write(each: funnel.map { Numbers([$0.captured, $0.arrived]) })
-        writer.write(each: radios.map { Numbers([$0.captured, $0.lost]) })
+        writer.write(each: funnel.map { WholeNumbers([$0.captured, $0.arrived]) })
+        writer.write(each: radios.map { WholeNumbers([$0.captured, $0.lost]) })
         writer.write(users.map { ($0, [$1.captured, $1.arrived]) })
         writer.write(sessions.map { ($0, [$1.count, Int($1.length)]) })
         writer.write(dayTexts.map { ($1, [Int($0)]) })
@@ -16,9 +16,9 @@ extension AnswerTotals: Snapshotable {
         writer.write(lateness.map { ($0, [$1]) })
         let sums = revenue.sorted { $0.key < $1.key }
         writer.write(each: sums.flatMap { [$0.key.name, $0.key.column] })
-        writer.write(each: sums.map { Numbers([$0.value.events, Int($0.value.cents)]) })
-        writer.write(each: lastDay.map { [Numbers([Int($0)])] } ?? [])
-        writer.write(Numbers([copied, arrived]))
+        writer.write(each: sums.map { WholeNumbers([$0.value.events, Int($0.value.cents)]) })
+        writer.write(each: lastDay.map { [WholeNumbers([Int($0)])] } ?? [])
+        writer.write(WholeNumbers([copied, arrived]))
         writer.write(fingerprint)
     }
 
@@ -53,7 +53,7 @@ extension AnswerTotals: Snapshotable {
             revenue[key] = Revenue(events: sum[0], cents: Int64(sum[1]))
         }
         lastDay = try reader.rows(1).first.map { Int64($0[0]) }
-        let rest: Numbers = try reader.value()
+        let rest: WholeNumbers = try reader.value()
         let counts = try rest.exactly(2, reader)
         (copied, arrived) = (counts[0], counts[1])
         fingerprint = try reader.unsigned()
@@ -62,9 +62,9 @@ extension AnswerTotals: Snapshotable {
 
 /// The numbers of several things.
 private struct List: Snapshotable {
-    let items: [Numbers]
+    let items: [WholeNumbers]
 
-    init(_ items: [Numbers]) { self.items = items }
+    init(_ items: [WholeNumbers]) { self.items = items }
 
     func write(to writer: inout SnapshotWriter) { writer.write(each: items) }
 
@@ -74,20 +74,20 @@ private struct List: Snapshotable {
 extension SnapshotWriter {
     fileprivate mutating func write(_ table: [(key: Int64, numbers: [Int])]) {
         let sorted = table.sorted { $0.key < $1.key }
-        write(each: sorted.map { Numbers([Int($0.key)] + $0.numbers) })
+        write(each: sorted.map { WholeNumbers([Int($0.key)] + $0.numbers) })
     }
 
     fileprivate mutating func write(_ table: [(key: String, numbers: [Int])]) {
         let sorted = table.sorted { $0.key < $1.key }
         write(each: sorted.map(\.key))
-        write(each: sorted.map { Numbers($0.numbers) })
+        write(each: sorted.map { WholeNumbers($0.numbers) })
     }
 }
 
 extension SnapshotReader {
     /// Things with so many numbers each.
     fileprivate mutating func rows(_ count: Int) throws(SnapshotError) -> [[Int]] {
-        let rows: [Numbers] = try values()
+        let rows: [WholeNumbers] = try values()
         for row in rows { _ = try row.exactly(count, self) }
         return rows.map(\.values)
     }

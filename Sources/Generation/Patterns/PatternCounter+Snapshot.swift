@@ -6,19 +6,19 @@ extension PatternCounter.Totals: Snapshotable {
         writer.write(UInt64(sorted.count))
         for (key, counts) in sorted {
             writer.write(each: key)
-            writer.write(Numbers(counts))
+            writer.write(WholeNumbers(counts))
         }
-        writer.write(Numbers(sizes))
+        writer.write(WholeNumbers(sizes))
     }
 
     init(from reader: inout SnapshotReader) throws(SnapshotError) {
         rows = [:]
         for _ in 0..<(try reader.count()) {
             let key: [Answer.Value] = try reader.values()
-            let counts: Numbers = try reader.value()
+            let counts: WholeNumbers = try reader.value()
             rows[key] = counts.values
         }
-        let sizes: Numbers = try reader.value()
+        let sizes: WholeNumbers = try reader.value()
         self.sizes = sizes.values
     }
 }

@@ -82,13 +82,13 @@ extension DatasetShape.Population {
 
 extension DatasetShape.Population: Snapshotable {
     func write(to writer: inout SnapshotWriter) {
-        writer.write(Numbers(hours + [sessions, launches, events, bots]))
+        writer.write(WholeNumbers(hours + [sessions, launches, events, bots]))
         writer.write(lengths)
         writer.write(gaps)
     }
 
     init(from reader: inout SnapshotReader) throws(SnapshotError) {
-        let numbers: Numbers = try reader.value()
+        let numbers: WholeNumbers = try reader.value()
         let counts = try numbers.exactly(28, reader)
         hours = Array(counts[..<24])
         (sessions, launches, events, bots) = (counts[24], counts[25], counts[26], counts[27])

@@ -1,4 +1,5 @@
 import Measurement
+import Rendering
 
 /// One measure over the rate: a point for each step, a line through the means of the loads, and the knee.
 ///

@@ -1,4 +1,5 @@
 import Measurement
+import Rendering
 
 /// A figure of steps that is worth a column: what a load had to keep, then what else tells how it went.
 struct CapacityColumn: Sendable {

@@ -1,4 +1,5 @@
 import Measurement
+import Rendering
 import Timebase
 
 /// `capacity.html`: one file without network or script, for laptop and phone, light and dark.

@@ -1,4 +1,5 @@
 import Measurement
+import Rendering
 import Timebase
 import Wire
 

@@ -1,4 +1,5 @@
 import Measurement
+import Rendering
 
 /// `summary.md` of a search: what a pull request or a chat needs to see.
 package enum CapacityMarkdown {

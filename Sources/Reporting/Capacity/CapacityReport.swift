@@ -1,4 +1,5 @@
 package import Measurement
+import Rendering
 package import Timebase
 
 /// What a search for a capacity came to: the one value that its text, JSON, picture and tables are

@@ -1,4 +1,5 @@
 import Measurement
+import Rendering
 
 /// A search for people: a line per step while it goes on, and the summary at its end.
 package enum CapacityText {

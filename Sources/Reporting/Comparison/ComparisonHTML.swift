@@ -1,4 +1,5 @@
 import Measurement
+import Rendering
 
 /// Comparisons as a page: one file without network or script, for laptop and phone, light and dark.
 package enum ComparisonHTML {

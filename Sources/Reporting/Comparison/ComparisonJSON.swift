@@ -1,3 +1,4 @@
+import Rendering
 import Wire
 
 /// A comparison for programs: schema `beaconswarm.compare/1`.

@@ -1,4 +1,5 @@
 import Measurement
+import Rendering
 
 /// A comparison as a comment of a pull request.
 package enum ComparisonMarkdown {

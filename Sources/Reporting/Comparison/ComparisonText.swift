@@ -1,4 +1,5 @@
 import Measurement
+import Rendering
 
 /// A comparison on a terminal, and its sentences.
 package enum ComparisonText {

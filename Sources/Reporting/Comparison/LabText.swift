@@ -1,4 +1,5 @@
 import Measurement
+import Rendering
 
 /// Several simulations, or live runs, for people: the means of each variant, and what they are against the scenario itself.
 package enum LabText {

@@ -1,4 +1,5 @@
 import Measurement
+import Rendering
 
 /// `sweep.html`: the trade-off as a picture, and every point in a table that sorts; without network or script.
 package enum SweepHTML {

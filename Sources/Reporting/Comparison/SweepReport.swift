@@ -1,3 +1,4 @@
+import Rendering
 import Wire
 
 /// A grid of simulations: every combination of some values of a scenario, over the same seeds.

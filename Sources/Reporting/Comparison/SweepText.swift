@@ -1,3 +1,5 @@
+import Rendering
+
 /// A sweep for people.
 package enum SweepText {
     private static let leading = [

@@ -1,4 +1,5 @@
 import Measurement
+import Rendering
 
 /// Freshness against cost: a point for each of a grid, loss as its colour, a ring around those that nothing beats.
 struct TradeOffChart: FramedChart {

@@ -1,3 +1,5 @@
+import Rendering
+
 /// `report.html` of a dataset: what came out beside what was asked for, without network or script.
 package enum DatasetHTML {
     package static func write(_ report: DatasetReport) -> [UInt8] {

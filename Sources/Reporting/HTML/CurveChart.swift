@@ -1,4 +1,5 @@
 import Measurement
+import Rendering
 import Timebase
 
 /// Distributions by percentiles, as HdrHistogram's plotter draws them: each step to the right is a tenth of

@@ -1,3 +1,5 @@
+import Rendering
+
 /// What the hours of a day are like, in a run of several days.
 extension HTMLWriter {
     func day(_ report: Report, into html: inout Markup) {

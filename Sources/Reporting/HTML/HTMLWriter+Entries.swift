@@ -1,4 +1,5 @@
 import Measurement
+import Rendering
 
 /// The section on entries of the timeline.
 extension HTMLWriter {

@@ -1,5 +1,6 @@
 import Accounting
 import Measurement
+import Rendering
 
 /// The sections that are pictures, each with a table of the same numbers.
 extension HTMLWriter {

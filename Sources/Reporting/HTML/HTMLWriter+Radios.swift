@@ -1,3 +1,5 @@
+import Rendering
+
 /// Which radios the devices were on.
 extension HTMLWriter {
     /// The colour of each radio's line, whichever of them a page has.

@@ -1,3 +1,5 @@
+import Rendering
+
 /// What happened over the time of the run, and closely around each entry of the timeline.
 extension HTMLWriter {
     /// The most points of a chart of the whole run.

@@ -1,5 +1,6 @@
 import Accounting
 import Measurement
+import Rendering
 import Timebase
 
 /// The sections that are tables.

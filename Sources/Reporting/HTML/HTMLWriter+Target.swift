@@ -1,3 +1,5 @@
+import Rendering
+
 /// The target's own metrics beside ours: counters by what they grow in a second, gauges as they are.
 extension HTMLWriter {
     /// The most charts; what is left is in `report.json`.

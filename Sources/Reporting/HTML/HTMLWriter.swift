@@ -1,4 +1,5 @@
 import Measurement
+import Rendering
 import Timebase
 
 /// `report.html`: one file without network or script, for laptop and phone, light and dark.
@@ -146,52 +147,5 @@ package struct HTMLWriter: ReportWriter {
         html.element("ul", ["class": "notes"]) { html in
             for note in notes { html.element("li", note) }
         }
-    }
-}
-
-extension Markup {
-    /// The head of a page that loads nothing and runs nothing.
-    ///
-    /// - Parameters:
-    ///   - styles: Rules for this page alone, after those that all pages share.
-    ///   - hasPolicy: Whether the page itself says what it may load; else the server that it comes from does.
-    ///   - more: Adds what else belongs into the head.
-    mutating func head(
-        title: String, styles: [StaticString] = [], hasPolicy: Bool = true,
-        more: (inout Markup) -> Void = { _ in }
-    ) {
-        literal("<head>\n<meta charset=\"utf-8\">\n")
-        if hasPolicy {
-            literal(
-                """
-                <meta http-equiv="Content-Security-Policy" content="default-src 'none'; \
-                style-src 'nonce-beaconswarm'; base-uri 'none'; form-action 'none'">
-
-                """)
-        }
-        literal(
-            """
-            <meta name="viewport" content="width=device-width, initial-scale=1">
-            <meta name="color-scheme" content="light dark">
-            <meta name="referrer" content="no-referrer">
-
-            """)
-        element("title", title)
-        literal("<style nonce=\"beaconswarm\">\n")
-        for style in [Stylesheet.text] + styles {
-            literal(style)
-            literal("\n")
-        }
-        literal("</style>\n")
-        more(&self)
-        literal("</head>\n")
-    }
-
-    /// An element with text and no attributes.
-    mutating func element(_ name: StaticString, _ content: String) { element(name, [:], content) }
-
-    /// An element without attributes.
-    mutating func element(_ name: StaticString, _ content: (inout Markup) -> Void) {
-        element(name, [:], content)
     }
 }

@@ -1,4 +1,5 @@
 import Measurement
+import Rendering
 import Timebase
 
 /// A distribution over time: time to the right, latency upwards on a logarithmic scale, the darker the more.

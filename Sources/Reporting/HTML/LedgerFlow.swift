@@ -1,4 +1,5 @@
 import Accounting
+import Rendering
 
 /// The ledger as a picture: a stream of captured events that parts into fates, and each fate into
 /// its causes. Widths are proportional but for a least width that keeps single events visible.

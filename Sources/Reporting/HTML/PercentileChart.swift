@@ -1,4 +1,5 @@
 import Measurement
+import Rendering
 import Timebase
 
 /// Distributions of times side by side on one logarithmic axis: extremes, the middle and the tail.

@@ -1,3 +1,5 @@
+import Rendering
+
 /// One chart over the time of the run, with the timeline's faults shaded.
 struct TimeChart: FramedChart {
     /// What a line shows of each interval.

@@ -1,3 +1,4 @@
+import Rendering
 import Timebase
 
 /// How charts tell the times of a run: since its start, or, of a long run whose people's zone is known, by their

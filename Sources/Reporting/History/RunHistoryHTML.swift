@@ -1,3 +1,5 @@
+import Rendering
+
 /// The runs of a folder as a page: one file without network or script, for laptop and phone, light and dark.
 package enum RunHistoryHTML {
     /// By which the page tells what it is, so that it may be made anew in its own place.

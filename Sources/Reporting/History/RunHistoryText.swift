@@ -1,3 +1,5 @@
+import Rendering
+
 /// The runs of a folder, a line each.
 package enum RunHistoryText {
     /// The list, ending with a line feed.

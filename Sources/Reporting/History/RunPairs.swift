@@ -1,3 +1,5 @@
+import Rendering
+
 /// Two runs of a scenario side by side, as `compare` shows them: those that are picked on the page.
 ///
 /// Without a script nothing can be computed when somebody picks: every pair of the latest runs is in the page, and the style

@@ -1,4 +1,5 @@
 import Measurement
+import Rendering
 
 /// A figure over the runs of a scenario: a point for each, in its verdict's colour.
 struct TrendChart: FramedChart {

@@ -1,3 +1,5 @@
+import Rendering
+
 /// The page of work that is going on: a frame that a browser loads once, and the parts of `report.html` that it gets
 /// anew as they change. The same code draws both.
 package enum LivePage {

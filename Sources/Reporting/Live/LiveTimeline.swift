@@ -1,3 +1,5 @@
+import Rendering
+
 /// Where a run is in its timeline: what is over, what is in force, what is to come.
 struct LiveTimeline {
     private let entries: [Entry]

@@ -1,4 +1,5 @@
 import Measurement
+import Rendering
 
 /// What a run that goes on comes to so far: the verdict that it would get if it ended as it stands.
 struct LiveVerdict {

@@ -1,3 +1,5 @@
+import Rendering
+
 /// The state of a running run, as its one line shows it.
 package struct StatusSnapshot: Hashable, Sendable {
     /// What the run is doing: `running`, `draining` …

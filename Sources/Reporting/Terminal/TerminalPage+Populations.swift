@@ -1,4 +1,5 @@
 import Measurement
+import Rendering
 
 extension TerminalPage {
     /// Each population in a row, where there are several.

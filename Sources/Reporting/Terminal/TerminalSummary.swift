@@ -1,5 +1,6 @@
 import Accounting
 import Measurement
+import Rendering
 
 /// The summary at the end of a run, in k6's manner, with the ledger on top.
 package enum TerminalSummary {

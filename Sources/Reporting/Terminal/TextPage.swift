@@ -1,3 +1,5 @@
+import Rendering
+
 /// A page for the terminal as it grows.
 protocol TextPage {
     var paint: Paint { get }

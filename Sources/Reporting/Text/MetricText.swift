@@ -1,4 +1,5 @@
 import Measurement
+import Rendering
 import Timebase
 
 /// A metric's value in one line, as k6 writes it.

@@ -1,5 +1,6 @@
 import Accounting
 import Measurement
+import Rendering
 
 /// One fate with its causes, as every output shows it.
 struct FateFigures {

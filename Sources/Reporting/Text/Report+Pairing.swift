@@ -1,4 +1,5 @@
 import Accounting
+import Rendering
 
 extension Report {
     /// The most populations whose margins are told one by one.
@@ -73,19 +74,5 @@ private struct UserMargins {
         guard let gone, gone.mean > 0 else { return events }
         return events
             + ", \(Numbers.estimate(gone.mean * 100, margin: t * gone.standardError * 100)) % of them gone"
-    }
-}
-
-extension Numbers {
-    /// A mean with its margin, both to the second digit of the margin: `31.2 ± 1.4`.
-    static func estimate(_ mean: Double, margin: Double) -> String {
-        guard margin > 0 else { return "\(short(mean)) ± 0" }
-        var decimals = 0
-        var limit = 9.95
-        while decimals < 4, margin < limit {
-            decimals += 1
-            limit /= 10
-        }
-        return "\(fixed(mean, decimals)) ± \(fixed(margin, decimals))"
     }
 }

@@ -1,3 +1,5 @@
+import Rendering
+
 /// A command as a shell takes it.
 struct ShellCommand: Hashable, Sendable {
     /// Quoted where a shell would take them apart or replace them.

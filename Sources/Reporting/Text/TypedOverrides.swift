@@ -1,3 +1,4 @@
+import Rendering
 import Wire
 
 extension Report.ScenarioReference {

@@ -1,3 +1,4 @@
+import Rendering
 import Wire
 
 /// Figures with names, labels and meanings, as monitoring systems take them: in Prometheus's text format, or as a push

@@ -1,5 +1,6 @@
 import Accounting
 import Measurement
+import Rendering
 import Timebase
 
 /// `summary.md`: what a pull request or a chat needs to see.

@@ -1,4 +1,5 @@
 import Measurement
+import Rendering
 
 /// A distribution by percentiles, as HdrHistogram's `outputPercentileDistribution` prints it and its plotter
 /// (`plotFiles.html`) reads it: values in milliseconds, three decimals.

@@ -1,5 +1,6 @@
 import Accounting
 import Measurement
+import Rendering
 import Wire
 
 /// Prometheus's text format 0.0.4, times in seconds: for a textfile collector or a push gateway.

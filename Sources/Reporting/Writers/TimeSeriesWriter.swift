@@ -1,3 +1,4 @@
+import Rendering
 import Wire
 
 /// `timeseries.csv` (RFC 4180): one row for each interval of the run, units in the header. Also row

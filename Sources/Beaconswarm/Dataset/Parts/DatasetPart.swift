@@ -131,7 +131,7 @@ extension DatasetPart: Snapshotable {
         writer.write(number.index)
         writer.write(reference)
         writer.write(each: command)
-        writer.write(Numbers(rows))
+        writer.write(WholeNumbers(rows))
         writer.write(unknownRows)
         writer.write(totals)
         writer.write(each: patterns)
@@ -147,7 +147,7 @@ extension DatasetPart: Snapshotable {
         number = PartNumber(index: index, count: identity.count)
         reference = try reader.value()
         command = try reader.values()
-        let rows: Numbers = try reader.value()
+        let rows: WholeNumbers = try reader.value()
         self.rows = rows.values
         unknownRows = try reader.signed()
         totals = try reader.value()

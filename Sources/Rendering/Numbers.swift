@@ -1,34 +1,30 @@
-import Measurement
-
 /// Numbers as people read them. The same everywhere, whatever the machine's locale.
-enum Numbers {
+package enum Numbers {
     /// With commas between thousands: `1,234,567`.
-    static func count(_ value: UInt64) -> String {
-        let digits = Array(String(value))
-        var text = ""
-        for (index, digit) in digits.enumerated() {
-            if index > 0, (digits.count - index) % 3 == 0 { text.append(",") }
-            text.append(digit)
-        }
-        return text
+    package static func count(_ value: UInt64) -> String {
+        guard value >= 1000 else { return String(value) }
+        let rest = String(value % 1000)
+        return count(value / 1000) + "," + String(repeating: "0", count: 3 - rest.count) + rest
     }
 
-    static func count(_ value: Int) -> String {
+    package static func count(_ value: Int) -> String {
         value < 0 ? "-" + count(UInt64(value.magnitude)) : count(UInt64(value))
     }
 
     /// `1 device`, `1,234 devices`.
-    static func devices(_ count: Int) -> String { self.count(count, of: "device") }
+    package static func devices(_ count: Int) -> String { self.count(count, of: "device") }
 
     /// A number with what it counts, whose plural ends with "s": `1 seed`, `20 seeds`.
-    static func count(_ value: Int, of noun: String) -> String {
+    package static func count(_ value: Int, of noun: String) -> String {
         value == 1 ? "1 \(noun)" : "\(count(value)) \(noun)s"
     }
 
-    static func count(_ value: UInt64, of noun: String) -> String { count(Int(clamping: value), of: noun) }
+    package static func count(_ value: UInt64, of noun: String) -> String {
+        count(Int(clamping: value), of: noun)
+    }
 
     /// A fixed number of decimals, rounded half away from zero, commas between thousands.
-    static func fixed(_ value: Double, _ decimals: Int) -> String {
+    package static func fixed(_ value: Double, _ decimals: Int) -> String {
         guard value.isFinite, value.magnitude < 1e15 else { return value.description }
         var scale = 1.0
         for _ in 0..<decimals { scale *= 10 }
@@ -41,7 +37,7 @@ enum Numbers {
     }
 
     /// About three digits: `0.012`, `1.23`, `45.6`, `1,234`; whole numbers stay whole.
-    static func short(_ value: Double) -> String {
+    package static func short(_ value: Double) -> String {
         let size = value.magnitude
         if size == size.rounded() || size >= 100 { return fixed(value, 0) }
         if size >= 10 { return trimmed(fixed(value, 1)) }
@@ -58,17 +54,17 @@ enum Numbers {
     }
 
     /// Up to six decimals, without commas: what can be typed back into a threshold.
-    static func plain(_ value: Double) -> String {
+    package static func plain(_ value: Double) -> String {
         trimmed(fixed(value, value.magnitude < 1000 ? 6 : 1)).filter { $0 != "," }
     }
 
     /// The same with commas between thousands, for people.
-    static func exact(_ value: Double) -> String {
+    package static func exact(_ value: Double) -> String {
         trimmed(fixed(value, value.magnitude < 1000 ? 6 : 1))
     }
 
     /// A share 0…1 in per cent. What is not quite nothing or not quite all never reads as that.
-    static func percent(_ share: Double) -> String {
+    package static func percent(_ share: Double) -> String {
         if share <= 0 { return "0 %" }
         if share >= 1 { return share > 1 ? fixed(share * 100, 1) + " %" : "100 %" }
         if share < 0.0001 { return "<0.01 %" }
@@ -77,12 +73,12 @@ enum Numbers {
         return fixed(share * 100, decimals) + " %"
     }
 
-    static func percent(_ part: UInt64, of whole: UInt64) -> String {
+    package static func percent(_ part: UInt64, of whole: UInt64) -> String {
         whole == 0 ? "–" : percent(Double(part) / Double(whole))
     }
 
     /// A length of time: `85 µs`, `1.24 ms`, `12.3 s`, `3m 20s`, `2h 05m`, `3d 4h`.
-    static func duration(milliseconds: Double) -> String {
+    package static func duration(milliseconds: Double) -> String {
         guard milliseconds.isFinite else { return "–" }
         guard milliseconds.magnitude < 1e15 else { return milliseconds.description + " ms" }
         if milliseconds < 0 { return "-" + duration(milliseconds: -milliseconds) }
@@ -101,10 +97,10 @@ enum Numbers {
         return hours % 24 == 0 ? "\(hours / 24)d" : "\(hours / 24)d \(hours % 24)h"
     }
 
-    static func duration(seconds: Double) -> String { duration(milliseconds: seconds * 1000) }
+    package static func duration(seconds: Double) -> String { duration(milliseconds: seconds * 1000) }
 
     /// Decimal units, as k6 prints them: `2.4 MB`.
-    static func bytes(_ value: Double) -> String {
+    package static func bytes(_ value: Double) -> String {
         var value = value
         for unit in ["B", "kB", "MB", "GB", "TB"] {
             if value.magnitude < 999.5 || unit == "TB" { return short(value) + " " + unit }
@@ -113,26 +109,15 @@ enum Numbers {
         return short(value) + " PB"
     }
 
-    /// A number in a metric's own unit.
-    static func value(_ value: Double, _ unit: MetricCatalogue.Unit?) -> String {
-        switch unit {
-        case .milliseconds: duration(milliseconds: value)
-        case .bytes: bytes(value)
-        case .share: percent(value)
-        default: short(value)
+    /// A mean with its margin, both to the second digit of the margin: `31.2 ± 1.4`.
+    package static func estimate(_ mean: Double, margin: Double) -> String {
+        guard margin > 0 else { return "\(short(mean)) ± 0" }
+        var decimals = 0
+        var limit = 9.95
+        while decimals < 4, margin < limit {
+            decimals += 1
+            limit /= 10
         }
-    }
-
-    /// Whether the value of a threshold is a time, in milliseconds.
-    static func isTime(_ metric: MetricCatalogue.Entry?, _ expression: String) -> Bool {
-        metric?.unit == .milliseconds && !expression.drop { $0.isWhitespace }.hasPrefix("count")
-    }
-
-    /// The observed value of a threshold with its unit.
-    static func observed(_ result: Report.ThresholdResult) -> String {
-        guard let value = result.value else { return "no samples" }
-        let entry = MetricCatalogue.entry(String(result.metric.prefix { $0 != "{" }))
-        if isTime(entry, result.expression) { return duration(milliseconds: value) }
-        return entry?.unit == .share ? percent(value) : exact(value)
+        return "\(fixed(mean, decimals)) ± \(fixed(margin, decimals))"
     }
 }

@@ -1,13 +1,17 @@
 /// A row of a table with a bar.
-struct Bar {
-    var cells: [String]
+package struct Bar {
+    package var cells: [String]
     /// Classes with shares 0…1, from the left.
-    var parts: [(tone: String, share: Double)]
+    package var parts: [(tone: String, share: Double)]
+
+    package init(cells: [String], parts: [(tone: String, share: Double)]) {
+        (self.cells, self.parts) = (cells, parts)
+    }
 }
 
 extension Markup {
     /// A table with bars, picture and numbers in one; the bars stand in the column `picture`.
-    mutating func bars(_ caption: String, _ header: [String], picture: Int, _ bars: [Bar]) {
+    package mutating func bars(_ caption: String, _ header: [String], picture: Int, _ bars: [Bar]) {
         scroller(caption, columns: header.count) { html in
             html.open("table")
             html.element("caption", caption)

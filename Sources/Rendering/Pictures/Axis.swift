@@ -1,12 +1,12 @@
 import Timebase
 
 /// A vertical axis: where a value stands between the bottom (0) and the top (1), and its ticks.
-struct Axis {
-    enum Unit { case count, bytes, perSecond, bytesPerSecond, time, share }
+package struct Axis {
+    package enum Unit { case count, bytes, perSecond, bytesPerSecond, time, share }
 
-    let unit: Unit
-    let ticks: [Double]
-    let isLogarithmic: Bool
+    package let unit: Unit
+    package let ticks: [Double]
+    package let isLogarithmic: Bool
 
     /// Lines that stay below this share of the axis can hardly be told from nothing.
     private static let leastShare = 1.0 / 12
@@ -15,7 +15,7 @@ struct Axis {
 
     /// An axis for these values. Times that spread over more than a factor of fifty stand on a
     /// logarithmic one; all else begins at zero, or where a value lies below it, there.
-    init(_ values: [Double], unit: Unit) {
+    package init(_ values: [Double], unit: Unit) {
         let high = values.max() ?? 0
         let low = values.filter { $0 > 0 }.min() ?? 0
         self.unit = unit
@@ -33,7 +33,7 @@ struct Axis {
     /// - Parameters:
     ///   - lines: The values of each line.
     ///   - peaks: What else has to have room.
-    init(lines: [[Double]], peaks: [Double], unit: Unit) {
+    package init(lines: [[Double]], peaks: [Double], unit: Unit) {
         let all = lines.flatMap { $0 } + peaks
         let tops = lines.compactMap { $0.max() }.filter { $0 > 0 }
         guard unit != .time, unit != .share, let high = all.max(), let least = tops.min(),
@@ -74,7 +74,7 @@ struct Axis {
     }
 
     /// 0…1.
-    func position(_ value: Double) -> Double {
+    package func position(_ value: Double) -> Double {
         guard let first = ticks.first, let last = ticks.last, last > first else { return 0 }
         // Whatever lies beyond the end stands there, what is infinite as well.
         let value = min(value, last)
@@ -93,7 +93,7 @@ struct Axis {
         return min(1, share)
     }
 
-    func text(_ value: Double) -> String {
+    package func text(_ value: Double) -> String {
         switch unit {
         case .time: Numbers.duration(milliseconds: value)
         case .bytes: Numbers.bytes(value)
@@ -105,7 +105,7 @@ struct Axis {
     }
 
     /// The label of a tick; units that the axis's title tells are left out.
-    func tickLabel(_ value: Double) -> String {
+    package func tickLabel(_ value: Double) -> String {
         if value == 0 { return "0" }
         switch unit {
         case .time: return Numbers.duration(milliseconds: value)
@@ -122,7 +122,7 @@ struct Axis {
     }
 
     /// What stands above the axis.
-    var title: String {
+    package var title: String {
         let kind = isLogarithmic ? ", logarithmic" : ""
         switch unit {
         case .time: return "time\(kind)"

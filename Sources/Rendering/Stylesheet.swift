@@ -1,7 +1,7 @@
 /// The look of `report.html`: calm, light and dark, one colour for each fate. The fates' colours differ
 /// in lightness as well as in hue (after Okabe and Ito), and every one of them is labelled in place.
 enum Stylesheet {
-    static let text: StaticString = """
+    package static let text: StaticString = """
         :root{color-scheme:light dark;--paper:#fcfbf9;--card:#fff;--ink:#1c2126;--quiet:#5f6872;
         --rule:#e4e1da;
         --delivered:#1f6fa3;--pending:#84b9dc;--suppressed:#969ba3;--evicted:#d99a00;--rejected:#cc5016;

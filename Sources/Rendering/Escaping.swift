@@ -2,7 +2,7 @@
 package enum Escaping {
     /// Whether a character has no business in a report: control characters, and the marks that turn
     /// the direction of the text after them. Line feed and tab are left to each output.
-    static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
+    package static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x09, 0x0A: false
         case 0..<0x20, 0x7F..<0xA0, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069, 0xFEFF, 0xFFFE, 0xFFFF:
@@ -26,7 +26,7 @@ package enum Escaping {
     }
 
     /// For HTML and XML, as text and in attributes with either quote.
-    static func markup(_ text: String) -> String {
+    package static func markup(_ text: String) -> String {
         // Nearly all that a page has, such as coordinates.
         if text.utf8.allSatisfy(isPlainInMarkup) { return text }
         return mapped(text) { scalar in
@@ -58,7 +58,7 @@ package enum Escaping {
     package static func lines(_ text: String) -> String { mapped(text) { _ in nil } }
 
     /// For running text and tables in Markdown.
-    static func markdown(_ text: String) -> String {
+    package static func markdown(_ text: String) -> String {
         mapped(text) { scalar in
             switch scalar {
             case "\n", "\t": " "
@@ -73,7 +73,7 @@ package enum Escaping {
     }
 
     /// A cell of CSV (RFC 4180); what a spreadsheet would take for a formula gets an apostrophe.
-    static func csv(_ text: String) -> String {
+    package static func csv(_ text: String) -> String {
         var clean = mapped(text) { $0 == "\n" || $0 == "\t" ? " " : nil }
         if let first = clean.first, "=+-@".contains(first) { clean = "'" + clean }
         guard clean.contains(where: { ",\";".contains($0) }) else { return clean }
@@ -82,7 +82,7 @@ package enum Escaping {
     }
 
     /// The value of a Prometheus label.
-    static func prometheus(_ text: String) -> String {
+    package static func prometheus(_ text: String) -> String {
         mapped(text) { scalar in
             switch scalar {
             case "\\": "\\\\"

@@ -1,41 +1,41 @@
 /// Where a chart's picture has its axes: each chart is drawn for a screen with room and for a phone, with
 /// text of the same size on both, and the style sheet shows one of them.
-struct ChartFrame {
+package struct ChartFrame {
     /// Added to identifiers, which are unique in a page.
-    let suffix: String
+    package let suffix: String
     /// The class by which the style sheet chooses.
-    let name: String
-    let width: Double
-    let height: Double
+    package let name: String
+    package let width: Double
+    package let height: Double
     /// The axis' left end: at least that far from the border, and farther where labels are long.
-    var left: Double
-    let right: Double
+    package var left: Double
+    package let right: Double
     /// The upper end; what stands above grows with the legend.
-    var top: Double
-    let bottom: Double
+    package var top: Double
+    package let bottom: Double
 
     /// Half of a page of a laptop.
-    static let roomy = ChartFrame(
+    package static let roomy = ChartFrame(
         suffix: "", name: "roomy", width: 470, height: 250, left: 46, right: 14, top: 58, bottom: 38)
     /// A phone of 390 points, less what stands around a figure.
-    static let compact = ChartFrame(
+    package static let compact = ChartFrame(
         suffix: "-s", name: "compact", width: 330, height: 240, left: 40, right: 12, top: 58, bottom: 38)
 
     /// Pixels that a character of a label takes; digits are as wide as that.
-    static let characterWidth = 6.9
+    package static let characterWidth = 6.9
 
-    var isCompact: Bool { name == "compact" }
-    var end: Double { width - right }
-    var floor: Double { height - bottom }
+    package var isCompact: Bool { name == "compact" }
+    package var end: Double { width - right }
+    package var floor: Double { height - bottom }
 
     /// How far down a share 0…1 of the axis lies.
-    func y(_ share: Double) -> Double { top + (1 - share) * (floor - top) }
+    package func y(_ share: Double) -> Double { top + (1 - share) * (floor - top) }
 
     /// How far to the right a share 0…1 of the axis lies.
-    func x(_ share: Double) -> Double { left + min(1, max(0, share)) * (end - left) }
+    package func x(_ share: Double) -> Double { left + min(1, max(0, share)) * (end - left) }
 
     /// Room for labels at the left, and for the rows of a legend.
-    func fitting(labels: [String], legend names: [String]) -> ChartFrame {
+    package func fitting(labels: [String], legend names: [String]) -> ChartFrame {
         var frame = self
         let longest = Double(labels.map(\.count).max() ?? 0) * ChartFrame.characterWidth
         frame.left = max(left, longest + 12)
@@ -47,9 +47,9 @@ struct ChartFrame {
 
 /// The names of a chart's lines, over as many rows as they need.
 enum Legend {
-    static let rowHeight = 18.0
+    package static let rowHeight = 18.0
 
-    static func positions(_ names: [String], in frame: ChartFrame) -> [(x: Double, row: Int)] {
+    package static func positions(_ names: [String], in frame: ChartFrame) -> [(x: Double, row: Int)] {
         let start = frame.isCompact ? 4 : frame.left
         var x = start
         var row = 0
@@ -66,10 +66,10 @@ enum Legend {
 }
 
 /// Which of several labels stand where, so that none covers another.
-enum Labels {
+package enum Labels {
     /// The indices of positions that are at least `distance` apart, in ascending order; the last always stays,
     /// and the first where there is room for both.
-    static func apart(_ positions: [Double], _ distance: Double) -> [Int] {
+    package static func apart(_ positions: [Double], _ distance: Double) -> [Int] {
         var kept: [Int] = []
         for (index, position) in positions.enumerated() {
             if let last = kept.last, abs(position - positions[last]) < distance { continue }
@@ -85,7 +85,7 @@ enum Labels {
     }
 
     /// Labels beneath an axis: those that fit between their neighbours, moved in from the border.
-    static func beneath(
+    package static func beneath(
         _ labels: [(x: Double, text: String)], in frame: ChartFrame
     ) -> [(x: Double, text: String)] {
         var free = -Double.infinity
@@ -100,7 +100,7 @@ enum Labels {
 }
 
 /// A chart that is drawn once for each frame.
-protocol FramedChart {
+package protocol FramedChart {
     var id: String { get }
     var title: String { get }
     var frame: ChartFrame { get set }
@@ -116,9 +116,9 @@ protocol FramedChart {
 }
 
 extension FramedChart {
-    var classes: String { "chart" }
+    package var classes: String { "chart" }
 
-    func write(into html: inout Markup) {
+    package func write(into html: inout Markup) {
         html.element("figure") { html in
             html.element("figcaption", title)
             for frame in [ChartFrame.roomy, .compact] {
@@ -140,7 +140,9 @@ extension FramedChart {
 
 extension Markup {
     /// The names of lines, each behind a stroke of its own; below them the axis' title.
-    mutating func legend(_ lines: [(name: String, tone: String)], axis title: String, in frame: ChartFrame) {
+    package mutating func legend(
+        _ lines: [(name: String, tone: String)], axis title: String, in frame: ChartFrame
+    ) {
         let positions = Legend.positions(lines.map(\.name), in: frame)
         for (line, position) in zip(lines, positions) {
             let y = 12 + Double(position.row) * Legend.rowHeight
@@ -152,7 +154,7 @@ extension Markup {
     }
 
     /// The lines of a vertical axis, and the labels that there is room for.
-    mutating func rows(_ ticks: [(share: Double, text: String)], in frame: ChartFrame) {
+    package mutating func rows(_ ticks: [(share: Double, text: String)], in frame: ChartFrame) {
         let heights = ticks.map { frame.y($0.share) }
         for height in heights { line(frame.left, height, frame.end, height, "grid") }
         for index in Labels.apart(heights, 15) {
@@ -161,7 +163,9 @@ extension Markup {
     }
 
     /// Labels and their marks beneath a horizontal axis, and its title.
-    mutating func columns(_ ticks: [(share: Double, text: String)], _ title: String, in frame: ChartFrame) {
+    package mutating func columns(
+        _ ticks: [(share: Double, text: String)], _ title: String, in frame: ChartFrame
+    ) {
         for tick in ticks {
             line(frame.x(tick.share), frame.floor, frame.x(tick.share), frame.floor + 4, "grid")
         }
@@ -172,7 +176,7 @@ extension Markup {
     }
 
     /// A point that shows its numbers under the pointer.
-    mutating func hover(_ x: Double, _ width: Double, _ text: String, in frame: ChartFrame) {
+    package mutating func hover(_ x: Double, _ width: Double, _ text: String, in frame: ChartFrame) {
         element(
             "rect",
             [

@@ -1,7 +1,7 @@
 /// Round numbers for axes.
-enum Ticks {
+package enum Ticks {
     /// From 0 to at least `maximum` in three to six round steps.
-    static func linear(upTo maximum: Double) -> [Double] {
+    package static func linear(upTo maximum: Double) -> [Double] {
         // Steps of the least numbers that there are would be nothing.
         guard maximum > 1e-300, maximum.isFinite else { return [0, 1] }
         var magnitude = 1.0
@@ -14,7 +14,7 @@ enum Ticks {
     }
 
     /// From at most `low`, which is below nothing, to at least `high`, in round steps with 0 among them.
-    static func linear(from low: Double, to high: Double) -> [Double] {
+    package static func linear(from low: Double, to high: Double) -> [Double] {
         // What lies beyond stands at the end of the axis.
         let (low, high) = (max(low, -1e300), min(high, 1e300))
         let steps = linear(upTo: high - low)
@@ -25,7 +25,7 @@ enum Ticks {
 
     /// Times in milliseconds for a logarithmic axis that covers `low` to `high`: decades below a
     /// second, and above it what clocks show.
-    static func times(from low: Double, to high: Double) -> [Double] {
+    package static func times(from low: Double, to high: Double) -> [Double] {
         let all: [Double] = [
             0.001, 0.01, 0.1, 1, 10, 100, 1000, 10_000, 60_000, 600_000, 3_600_000, 21_600_000, 86_400_000,
             604_800_000, 6_048_000_000, 60_480_000_000,
@@ -37,7 +37,7 @@ enum Ticks {
 
     /// Round times in milliseconds from `low` to `high`: those of ``times(from:to:)``, and more between them
     /// where these are few.
-    static func within(_ low: Double, _ high: Double) -> [Double] {
+    package static func within(_ low: Double, _ high: Double) -> [Double] {
         let coarse = times(from: low, to: high).filter { $0 >= low && $0 <= high }
         if coarse.count > 2 { return coarse }
         let decades: [Double] = [0.001, 0.01, 0.1, 1, 10, 100]
@@ -51,7 +51,7 @@ enum Ticks {
     }
 
     /// Seconds since the start of the run, from one to another, at what clocks show.
-    static func clock(from: Double, to end: Double) -> [Double] {
+    package static func clock(from: Double, to end: Double) -> [Double] {
         let steps = clock(upTo: end - from)
         guard from > 0, steps.count > 1 else { return steps.map { $0 + from } }
         let step = steps[1] - steps[0]
@@ -60,7 +60,7 @@ enum Ticks {
     }
 
     /// Seconds since the start, in four to seven steps that clocks show.
-    static func clock(upTo seconds: Double) -> [Double] {
+    package static func clock(upTo seconds: Double) -> [Double] {
         let steps: [Double] = [
             0.1, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200,
             86_400, 172_800, 604_800, 2_592_000,
@@ -72,7 +72,7 @@ enum Ticks {
     }
 
     /// A time since the start, to the millisecond: `0`, `30s`, `1m30s`, `2h`, `1d23h57m`.
-    static func clockLabel(_ seconds: Double) -> String {
+    package static func clockLabel(_ seconds: Double) -> String {
         if seconds == 0 { return "0" }
         guard seconds.magnitude < 1e12 else { return Numbers.short(seconds) + "s" }
         if seconds < 0 { return "-" + clockLabel(-seconds) }

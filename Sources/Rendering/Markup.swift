@@ -1,31 +1,33 @@
 /// A growing text of HTML or XML into which nothing from outside gets unescaped: names of elements
 /// and attributes are literals of this program, and every other text is escaped on its way in.
-struct Markup {
-    typealias Attributes = KeyValuePairs<StaticString, String>
+package struct Markup {
+    package typealias Attributes = KeyValuePairs<StaticString, String>
 
-    private(set) var text = ""
+    package private(set) var text = ""
+
+    package init() {}
 
     /// A literal of this program, as it is.
-    mutating func literal(_ literal: StaticString) { text += literal.description }
+    package mutating func literal(_ literal: StaticString) { text += literal.description }
 
     /// Text, escaped.
-    mutating func add(_ content: String) { text += Escaping.markup(content) }
+    package mutating func add(_ content: String) { text += Escaping.markup(content) }
 
-    mutating func open(_ name: StaticString, _ attributes: Attributes = [:]) {
+    package mutating func open(_ name: StaticString, _ attributes: Attributes = [:]) {
         text += "<"
         text += name.description
         write(attributes)
         text += ">"
     }
 
-    mutating func close(_ name: StaticString) {
+    package mutating func close(_ name: StaticString) {
         text += "</"
         text += name.description
         text += ">\n"
     }
 
     /// An element without content.
-    mutating func empty(_ name: StaticString, _ attributes: Attributes = [:]) {
+    package mutating func empty(_ name: StaticString, _ attributes: Attributes = [:]) {
         text += "<"
         text += name.description
         write(attributes)
@@ -33,25 +35,33 @@ struct Markup {
     }
 
     /// An element with text alone.
-    mutating func element(_ name: StaticString, _ attributes: Attributes = [:], _ content: String) {
+    package mutating func element(_ name: StaticString, _ attributes: Attributes, _ content: String) {
         open(name, attributes)
         add(content)
         close(name)
     }
 
     /// An element with what `content` adds.
-    mutating func element(
-        _ name: StaticString, _ attributes: Attributes = [:], _ content: (inout Markup) -> Void
+    package mutating func element(
+        _ name: StaticString, _ attributes: Attributes, _ content: (inout Markup) -> Void
     ) {
         open(name, attributes)
         content(&self)
         close(name)
     }
 
+    /// An element with text and no attributes.
+    package mutating func element(_ name: StaticString, _ content: String) { element(name, [:], content) }
+
+    /// An element without attributes.
+    package mutating func element(_ name: StaticString, _ content: (inout Markup) -> Void) {
+        element(name, [:], content)
+    }
+
     /// A style sheet that tells each row of a table its rank for each order: variables `--s0`, `--s1`, …
     ///
     /// - Parameter orders: For each order, the rank of each row.
-    mutating func orders(_ orders: [[Int]]) {
+    package mutating func orders(_ orders: [[Int]]) {
         rules(
             (orders.first ?? []).indices.map { row in
                 let ranks = orders.enumerated().map { "--s\($0):\($1[row])" }.joined(separator: ";")
@@ -60,7 +70,7 @@ struct Markup {
     }
 
     /// A style sheet of rules that are made of this program's own words and numbers alone.
-    mutating func rules(_ rules: [String]) {
+    package mutating func rules(_ rules: [String]) {
         text += "<style nonce=\"beaconswarm\">\n"
         for rule in rules { text += rule + "\n" }
         text += "</style>\n"
@@ -80,7 +90,7 @@ struct Markup {
 extension Markup {
     /// A table that scrolls sideways where the screen is narrow. The first column heads its row;
     /// the others hold numbers unless `words` names them.
-    mutating func table(
+    package mutating func table(
         _ caption: String, _ header: [String], _ rows: [[String]], words: Set<Int> = []
     ) {
         scroller(caption, columns: header.count) { html in
@@ -104,7 +114,7 @@ extension Markup {
 
     /// A region that scrolls sideways where the screen is narrow. The style sheet shows that there is more,
     /// and says so where there are many columns.
-    mutating func scroller(
+    package mutating func scroller(
         _ caption: String, columns: Int, classes: String = "", _ content: (inout Markup) -> Void
     ) {
         let many = columns > 4 ? " many" : ""
@@ -128,7 +138,7 @@ extension Markup {
     }
 
     /// A drawing with the title and description that a screen reader speaks.
-    mutating func drawing(
+    package mutating func drawing(
         _ id: String, width: Double, height: Double, title: String, description: String, classes: String,
         _ content: (inout Markup) -> Void
     ) {
@@ -146,16 +156,19 @@ extension Markup {
     }
 
     /// A coordinate with one decimal.
-    static func number(_ value: Double) -> String {
-        Numbers.fixed(value, 1).filter { $0 != "," }
+    package static func number(_ value: Double) -> String {
+        let text = Numbers.fixed(value, 1)
+        return value.magnitude < 999 ? text : text.filter { $0 != "," }
     }
 
     /// Text in a drawing.
-    mutating func label(_ x: Double, _ y: Double, _ classes: String, _ content: String) {
+    package mutating func label(_ x: Double, _ y: Double, _ classes: String, _ content: String) {
         element("text", ["x": Markup.number(x), "y": Markup.number(y), "class": classes], content)
     }
 
-    mutating func rectangle(_ x: Double, _ y: Double, _ width: Double, _ height: Double, _ classes: String) {
+    package mutating func rectangle(
+        _ x: Double, _ y: Double, _ width: Double, _ height: Double, _ classes: String
+    ) {
         empty(
             "rect",
             [
@@ -165,13 +178,13 @@ extension Markup {
     }
 
     /// A point that stands alone.
-    mutating func dot(_ x: Double, _ y: Double, _ tone: String) {
+    package mutating func dot(_ x: Double, _ y: Double, _ tone: String) {
         empty(
             "circle",
             ["cx": Markup.number(x), "cy": Markup.number(y), "r": "3.5", "class": "dot \(tone)"])
     }
 
-    mutating func line(_ x1: Double, _ y1: Double, _ x2: Double, _ y2: Double, _ classes: String) {
+    package mutating func line(_ x1: Double, _ y1: Double, _ x2: Double, _ y2: Double, _ classes: String) {
         empty(
             "line",
             [

@@ -1,5 +1,5 @@
 /// Whole numbers of one thing.
-package struct Numbers: Snapshotable {
+package struct WholeNumbers: Snapshotable {
     package let values: [Int]
 
     package init(_ values: [Int]) { self.values = values }
