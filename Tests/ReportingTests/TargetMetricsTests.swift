@@ -1,6 +1,7 @@
 import Testing
 import Timebase
 
+@testable import Rendering
 @testable import Reporting
 
 @Suite("A target's own metrics")
