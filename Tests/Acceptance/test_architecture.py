@@ -118,14 +118,25 @@ def earlier() -> dict[str, set[str]]:
 
 
 def with_new_rows(names: list[str]) -> list[str]:
-    """The matrix's targets in order, those that are gone left out, and new ones behind all that they import and all that
-    stand in the same row of the picture."""
+    """The matrix's targets in order, those that are gone left out, and new ones behind all that they import, and, unless
+    something imports them that stands there, behind all that stand in the same row of the picture."""
     level, graph = layers(picture(0)), dependencies()
     names = [name for name in names if name in graph]
     for name in sorted(graph.keys() - set(names), key=lambda name: (level[name], name)):
         before = {*graph[name], *(other for other in names if level[other] == level[name])}
         names.insert(max((names.index(other) + 1 for other in before), default=0), name)
-    return names
+    ordered: list[str] = []
+
+    def put(name: str) -> None:
+        for other in names:
+            if other in graph[name] and other not in ordered:
+                put(other)
+        if name not in ordered:
+            ordered.append(name)
+
+    for name in names:
+        put(name)
+    return ordered
 
 
 def test_the_matrix_is_that_of_the_package():
