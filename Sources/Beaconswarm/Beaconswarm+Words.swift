@@ -1,7 +1,6 @@
 import NIOCore
 import NIOPosix
 import Rendering
-import Reporting
 import Scenario
 
 #if canImport(Glibc)

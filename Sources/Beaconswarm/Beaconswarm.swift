@@ -1,6 +1,5 @@
 import CBuildStamp
 import Rendering
-import Reporting
 
 /// Beaconswarm simulates thousands of mobile tracking SDKs, each with its complete pipeline, against a
 /// real collector on a real clock or against a modelled world in virtual time, and reports where every

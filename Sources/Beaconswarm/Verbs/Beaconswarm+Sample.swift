@@ -1,6 +1,5 @@
 import DeviceSDK
 import Rendering
-import Reporting
 import Scenario
 
 extension Beaconswarm {

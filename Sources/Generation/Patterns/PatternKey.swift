@@ -1,6 +1,5 @@
 import Accounting
 import AppModel
-import Datasets
 import DeviceSDK
 package import Scenario
 import Timebase

@@ -1,8 +1,8 @@
 import Accounting
 import CollectorModel
 import Datasets
-import Files
 import DeviceSDK
+import Files
 import Scenario
 import Timebase
 import VirtualEngine

@@ -1,5 +1,3 @@
-import Wire
-
 /// What a stored event's row begins with on its way from the simulation to the tables; behind it lie the texts type,
 /// name and id, the values of fields (``FieldReader``), and the payload.
 package struct ArrivalHead: BitwiseCopyable {

@@ -2,7 +2,6 @@ import Files
 import Generation
 import Reporting
 import Snapshots
-import Wire
 
 /// What joins a part of a dataset with the others: what it is a part of, and the sums behind its answers. It is written
 /// before `_SUCCESS`, beside the scenario as it was played.
