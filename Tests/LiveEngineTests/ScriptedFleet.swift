@@ -1,6 +1,7 @@
 import Accounting
 import AppModel
 import DeviceSDK
+import Measurement
 import NIOCore
 import NIOPosix
 import NIOSSL
@@ -238,8 +239,8 @@ struct ScriptedRun {
 
     /// Runs against a server to the end.
     ///
-    /// Steps of a script are tens of milliseconds apart: a run whose event loops came later than that to what was
-    /// due played another script, and is played again; what the last one finds then is inconclusive.
+    /// Steps of a script are tens of milliseconds apart: a run that began later than that, or whose event loops came
+    /// later to what was due, played another script, and is played again; what the last one finds then is inconclusive.
     func play(
         tls: NIOSSLContext? = nil, _ answers: @escaping ScriptedServer.Script
     ) async throws -> Played {
@@ -266,7 +267,9 @@ struct ScriptedRun {
             let watch = try await LoopWatch.start(on: loops)
             let run = try await begin(port: server.port, on: Array(loops.prefix(shards)), log: log)
             let result = try await run.result()
-            let late = watch.stop()
+            // A run whose beginning was kept waiting is late, though its loops were punctual meanwhile.
+            let lag = Interval.fractional(seconds: result.health.scheduleLag.maximumMilliseconds / 1000)
+            let late = max(watch.stop(), lag)
             let requests = server.requests
             try await server.stop()
             return ((result, log, requests), late)
