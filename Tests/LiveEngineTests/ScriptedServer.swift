@@ -21,6 +21,8 @@ final class ScriptedServer: Sendable {
         case cut
         /// Waits for as many milliseconds.
         case wait(Int64)
+        /// Waits until a condition holds.
+        case hold(until: @Sendable () -> Bool)
     }
 
     typealias Script = @Sendable (_ ordinal: Int, _ request: String) -> [Action]
@@ -137,14 +139,22 @@ private final class ScriptedHandler: ChannelInboundHandler {
                 ScriptedHandler.outermost(context).close(promise: nil)
             case .cut:
                 ScriptedHandler.outermost(context).close(promise: nil)
-            case .wait(let milliseconds):
-                isActing = true
-                context.eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(milliseconds)) {
-                    self.isActing = false
-                    self.act(context)
+            case .wait(let milliseconds): return pause(milliseconds, context)
+            case .hold(let holds):
+                if !holds() {
+                    actions.insert(.hold(until: holds), at: 0)
+                    return pause(1, context)
                 }
-                return
             }
+        }
+    }
+
+    /// Goes on after as many milliseconds.
+    private func pause(_ milliseconds: Int64, _ context: ChannelHandlerContext) {
+        isActing = true
+        context.eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(milliseconds)) {
+            self.isActing = false
+            self.act(context)
         }
     }
 

@@ -47,7 +47,7 @@ struct ShardTests {
     func phases() async throws {
         let run = ScriptedRun { _ in [(.zero, .upload(number: 0))] }
         let (result, _, _) = try await run.play { _, _ in
-            [.wait(20), .write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n"), .wait(20), .write("ok")]
+            [.wait(100), .write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n"), .wait(100), .write("ok")]
         }
         let metrics = result.recorder.populations[0].metrics(seconds: 1)
         func mean(_ name: String) throws -> Double {
@@ -58,8 +58,9 @@ struct ShardTests {
             else { throw LiveEngineError.unresolvedHost("http_req_\(name) has no value") }
             return histogram.meanMilliseconds
         }
-        #expect(try mean("waiting") >= 19)
-        #expect(try mean("receiving") >= 19)
+        // A loop that notices the beginning of a phase late, by less than counts as late, finds it shorter.
+        #expect(try mean("waiting") >= 75)
+        #expect(try mean("receiving") >= 75)
         let parts = try ["blocked", "connecting", "sending", "waiting", "receiving"].map(mean)
         // Each is rounded down to a microsecond.
         #expect(abs(try mean("duration") - parts.reduce(0, +)) <= 0.006)
@@ -394,9 +395,17 @@ struct LiveRunTests {
     @Test("stops users on the first stop and drains")
     func stop() async throws {
         try await withGroup(threads: 2) { group in
-            let server = try await ScriptedServer.start(on: group) { _, _ in [.wait(100), .write(Self.ok)] }
             let log = FleetLog()
-            var run = ScriptedRun { _ in [(.zero, .upload(number: 0)), (.seconds(3000), .upload(number: 1))] }
+            // However long it takes until the run is looked at and stopped, its request is open.
+            let server = try await ScriptedServer.start(on: group) { _, _ in
+                [.hold(until: { log.all.contains(.usersStopped) }), .write(Self.ok)]
+            }
+            var run = ScriptedRun { _ in
+                [
+                    (.zero, .upload(number: 0, timeout: .seconds(3000))),
+                    (.seconds(3000), .upload(number: 1)),
+                ]
+            }
             run.duration = .seconds(3600)
             let live = try await run.begin(port: server.port, on: [group.next()], log: log)
             while server.requests.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
@@ -484,16 +493,15 @@ struct LiveRunTests {
 
     /// What the check before a run says of a server from which HTTP/2 is demanded without TLS.
     private func problem(demandingHTTP2 actions: [ScriptedServer.Action]) async throws -> String? {
-        try await withGroup(threads: 2) { group in
-            let server = try await ScriptedServer.start(on: group) { ordinal, _ in ordinal == 0 ? actions : []
-            }
-            var target = ScriptedRun.plan(devices: 1, port: server.port).target
-            target.http = .two
-            let problem = try await LiveEngine.connectProblem(
-                target, within: .milliseconds(300), on: group.next())
-            try await server.stop()
-            return problem
-        }
+        // The suite knows how late these loops are.
+        let group = MultiThreadedEventLoopGroup.singleton
+        let server = try await ScriptedServer.start(on: group) { ordinal, _ in ordinal == 0 ? actions : [] }
+        var target = ScriptedRun.plan(devices: 1, port: server.port).target
+        target.http = .two
+        let problem = try await LiveEngine.connectProblem(
+            target, within: .milliseconds(300), on: group.next())
+        try await server.stop()
+        return problem
     }
 
     @Test("tells a server that speaks HTTP/2 from the first byte from one that does not")
@@ -595,6 +603,22 @@ struct LiveRunTests {
 struct TransportBenchTests {
     @Test("counts whole answers, and opens anew what fails")
     func counts() async throws {
+        // A machine that keeps the loops waiting may need longer for a hundred requests than a fifth of a second.
+        for seconds in [0.2, 2, 20] {
+            let (outcome, requests) = try await Self.measured(seconds: seconds)
+            guard requests.count >= 100 || seconds == 20 else { continue }
+            #expect(outcome.failed == 1)
+            #expect(outcome.succeeded > 4)
+            #expect(outcome.otherAnswers == 0)
+            #expect(requests.allSatisfy { $0.hasSuffix("Content-Length: 4\r\n\r\nbody") })
+            break
+        }
+    }
+
+    /// A measurement of a server that leaves its fourth request unanswered, and what that server got.
+    private static func measured(
+        seconds: Double
+    ) async throws -> (outcome: TransportBench.Outcome, requests: [String]) {
         try await withGroup(threads: 2) { group in
             let server = try await ScriptedServer.start(on: group) { ordinal, _ in
                 ordinal == 3 ? [.close] : [.write(ScriptedServer.ok)]
@@ -602,12 +626,10 @@ struct TransportBenchTests {
             let target = PopulationPlan.Target(
                 scheme: "http", host: "127.0.0.1", port: server.port, pathAndQuery: "/")
             let outcome = try await TransportBench.run(
-                target: target, connections: 4, seconds: 0.2, body: Array("body".utf8), on: group.next())
-            #expect(outcome.failed == 1)
-            #expect(outcome.succeeded > 4)
-            #expect(outcome.otherAnswers == 0)
-            #expect(server.requests.allSatisfy { $0.hasSuffix("Content-Length: 4\r\n\r\nbody") })
+                target: target, connections: 4, seconds: seconds, body: Array("body".utf8), on: group.next())
+            let requests = server.requests
             try await server.stop()
+            return (outcome: outcome, requests: requests)
         }
     }
 }
