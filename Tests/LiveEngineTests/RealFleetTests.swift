@@ -6,6 +6,7 @@ import NIOCore
 import NIOPosix
 import SensorsSDK
 import Synchronization
+import TestSupport
 import Testing
 import Timebase
 import World
@@ -67,23 +68,29 @@ struct RealFleetTests {
                     share: 0.5)
             ]
             let sealed = Mutex<[EventID]>([])
+            let watch = try await LoopWatch.start(on: group.makeIterator().map { $0 })
             let configuration = LiveConfiguration(
                 plans: [try Self.plan(version, port: server.port)], schedule: schedule,
                 clock: RunClock(showing: start - .milliseconds(100)), descriptorBudget: 30
             ) { events, _, _ in sealed.withLock { $0 += events.map(\.id) } }
             let run = try await LiveRun.start(configuration, on: [group.next(), group.next()])
             let result = try await run.result()
+            let lag = Interval.fractional(seconds: result.health.scheduleLag.maximumMilliseconds / 1000)
+            let late = max(watch.stop(), lag)
             let ledger = result.recorder.populations[0].ledger
             #expect(ledger.balance == 0)
             #expect(ledger.captured > 100)
             #expect(ledger.captured == result.capturedPerDevice.reduce(0) { $0 + UInt64($1) })
-            #expect(ledger.count(of: .delivered) > 0)
+            // Requests wait for 150 ms, and the run is over soon: on a late machine all of them may come to nothing.
+            if late < .milliseconds(40) {
+                #expect(ledger.count(of: .delivered) > 0)
+                #expect(!result.unexpectedAnswers.isEmpty)
+            }
             let ids = sealed.withLock { $0 }
             #expect(UInt64(ids.count) == ledger.captured)
             #expect(Set(ids).count == ids.count)
             #expect(result.devicesStarted == 40)
             #expect(result.connectionsPeak <= 30)
-            #expect(!result.unexpectedAnswers.isEmpty)
             #expect(result.recorder.scheduleLag.count > 0)
             try await server.stop()
         }
