@@ -34,7 +34,8 @@ package final class ClockedCase: Sendable {
 
 /// How many cases of a suite were played, and which of them came to no conclusion.
 package final class ClockTally: Sendable {
-    /// The part of a suite's cases that may be inconclusive; beyond it, the suite says nothing.
+    /// The part of a suite's cases that may be inconclusive; beyond it, the suite says nothing. One case may always be,
+    /// however small the suite, unless no other came to a conclusion.
     private static let bearableShare = 0.2
 
     private let state = Mutex<(played: Int, inconclusive: [String])>((0, []))
@@ -59,6 +60,7 @@ package final class ClockTally: Sendable {
     /// Whether so many cases came to no conclusion that the suite comes to none.
     package var isInconclusive: Bool {
         let (played, names) = state.withLock { $0 }
-        return Double(names.count) > Self.bearableShare * Double(played)
+        if names.isEmpty { return false }
+        return names.count == played || names.count > max(1, Int(Self.bearableShare * Double(played)))
     }
 }

@@ -8,7 +8,7 @@ package import Timebase
 ///
 /// What a case finds wrong while the machine was late is tried again, and is inconclusive in the end: a known issue,
 /// printed and counted, that fails nothing. What differs while the machine was punctual is a failure like any
-/// other. A suite of which more than a fifth is inconclusive fails, as inconclusive.
+/// other. A suite of which more than a fifth is inconclusive, and more than one case or all, fails as inconclusive.
 package struct RealClockTrait: SuiteTrait, TestTrait, TestScoping {
     /// How often a case is tried at most until the machine is punctual.
     private static let attempts = 3
