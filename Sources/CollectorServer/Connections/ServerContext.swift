@@ -98,6 +98,8 @@ final class ServerContext: Sendable {
         for victim in victims {
             // Room is wanted now, and a channel tells later that it has closed.
             forget(ObjectIdentifier(victim.channel))
+            // Its bytes count no longer, though its own loop may let go of them only later.
+            heldBytes.subtract(victim.wait.held.exchange(0, ordering: .relaxed), ordering: .relaxed)
             let connection = victim.connection
             if victim.channel.eventLoop.inEventLoop {
                 connection.value.giveWay()
