@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import json
 import os
+import threading
+import time
 from pathlib import Path
 from typing import NoReturn
 
@@ -55,6 +57,38 @@ def was_late(command: list[str], folder: Path, text: str) -> bool:
 def inconclusive(reason: str) -> NoReturn:
     """Ends the current test without a result, for the machine was late."""
     pytest.skip(MARK + reason)
+
+
+class Lookout:
+    """Watches, while something is played, how long the machine keeps somebody waiting who has slept. Generators say
+    themselves when they were late; of collectors in processes of their own nobody else does."""
+
+    #: Seconds from look to look, and what is too late for a verdict on somebody's promptness.
+    BEAT, LATE = 0.02, 0.1
+
+    def __init__(self) -> None:
+        self.worst = 0.0
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._look, daemon=True)
+
+    def __enter__(self) -> "Lookout":
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        self._thread.join()
+
+    def _look(self) -> None:
+        while not self._over.is_set():
+            due = time.monotonic() + self.BEAT
+            time.sleep(self.BEAT)
+            self.worst = max(self.worst, time.monotonic() - due)
+
+    def excuse(self) -> None:
+        """For a result that a late machine has, too: there it is none."""
+        if self.worst > self.LATE:
+            inconclusive(f"who slept was woken up to {self.worst:.2f} s late")
 
 
 def too_many(inconclusive_count: int, played_count: int) -> bool:

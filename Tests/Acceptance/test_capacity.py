@@ -9,6 +9,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
+import real_clock
+from conftest import Finished, Tool
 from helpers import write_scenario
 from searches import flushing, read
 
@@ -16,14 +18,21 @@ from searches import flushing, read
 LONG = True
 
 
+def search_live(tool: Tool, out: Path, *arguments: object) -> tuple[Finished, dict]:
+    """A search of a collector that takes everything. In a step of a second one that the machine kept waiting for half
+    of it seems to fall behind, and no generator tells of that."""
+    with real_clock.Lookout() as lookout:
+        finished = tool.run("capacity", *arguments, "--out", out, "--step", "1s")
+    if finished.code in (0, 99) and read(out)["ending"] != "maximum":
+        lookout.excuse()
+    return finished.expect(0), read(out)
+
+
 def test_a_server_that_takes_everything_holds_up_to_the_maximum(tool, collect, tmp_path):
     collector = collect()
     scenario = write_scenario(tmp_path, flushing(8))
     out = tmp_path / "healthy"
-    finished = tool.run(
-        "capacity", scenario, "--target", collector.url, "--out", out, "--step", "1s", "--from", "4", "--max", "8"
-    ).expect(0)
-    report = read(out)
+    finished, report = search_live(tool, out, scenario, "--target", collector.url, "--from", "4", "--max", "8")
     assert report["ending"] == "maximum"
     assert report["holds"]["devices"] == 8 and report["breaks"] is None
     assert "Holds up to the maximum" in finished.out
@@ -35,9 +44,7 @@ def test_a_server_that_takes_everything_holds_up_to_the_maximum(tool, collect, t
 
 def test_the_embedded_collector_is_audited(tool, tmp_path):
     scenario = write_scenario(tmp_path, flushing(4, thresholds={}))
-    out = tmp_path / "embedded"
-    tool.run("capacity", scenario, "--out", out, "--step", "1s", "--from", "4", "--max", "4").expect(0)
-    report = read(out)
+    _, report = search_live(tool, tmp_path / "embedded", scenario, "--from", "4", "--max", "4")
     assert report["ending"] == "maximum"
     assert [condition["origin"] for condition in report["conditions"]][:2] == ["default", "default"]
     # Nothing was left out, so there is nothing to warn of.
@@ -58,26 +65,29 @@ def test_a_search_that_cannot_be_written_tells_what_it_found(binary: Path, tmp_p
 
 
 def test_a_dead_target_is_told_before_anything_is_run(tool, tmp_path):
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
     scenario = write_scenario(tmp_path, flushing(4))
-    tool.run("capacity", scenario, "--target", f"http://127.0.0.1:{port}/sa", "--out", tmp_path / "x").expect(69)
+    # It listens to nobody; held, it is nobody else's.
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))
+        target = f"http://127.0.0.1:{held.getsockname()[1]}/sa"
+        tool.run("capacity", scenario, "--target", target, "--out", tmp_path / "x").expect(69)
     assert not (tmp_path / "x").exists()
 
 
 def test_an_interrupted_search_keeps_what_it_knows(tool, collect, tmp_path):
     scenario = write_scenario(tmp_path, flushing(8))
     out = tmp_path / "cut"
-    running = tool.start(
-        "capacity", scenario, "--target", collect().url, "--out", out, "--step", "1s", "--from", "4"
-    )
-    running.wait_until(lambda: "holds" in running.err, "finished its first step")
+    url = collect().url
+    with real_clock.Lookout() as lookout:
+        running = tool.start("capacity", scenario, "--target", url, "--out", out, "--step", "1s", "--from", "4")
+        running.wait_until(lambda: "holds" in running.err, "finished a step that holds")
     running.signal(signal.SIGINT)
     finished = running.wait().expect(105)
     assert "stopping: the step is cut short" in finished.err
     report = read(out)
     assert report["ending"] == "interrupted"
+    if report["steps"][0]["verdict"] != "held":
+        lookout.excuse()
     assert report["steps"][0]["verdict"] == "held" and report["holds"]["load"] >= 4
 
 
