@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
+import ctypes
 import json
 import shlex
 import os
@@ -17,17 +19,18 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from conftest import HANG, ROOT, Tool
+from conftest import HANG, ROOT, Running, Tool
 from helpers import SHIPPED, assert_events_agree, read_events, read_report, steady, write_scenario
 
 SCHEMA = ROOT / "scenarios" / "scenario.schema.json"
 
 
-def closed_port() -> int:
-    """A port where nobody listens."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+@contextlib.contextmanager
+def closed_port():
+    """A port where nobody listens; while it is held, it is nobody else's."""
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))
+        yield held.getsockname()[1]
 
 
 def quick(**changes) -> dict:
@@ -108,15 +111,15 @@ def test_nothing_that_exists_is_overwritten(tool: Tool, tmp_path: Path, verb: st
 
 
 def test_a_target_that_is_down_is_69(tool: Tool, tmp_path: Path):
-    port = closed_port()
-    finished = tool.run(
-        "run",
-        write_scenario(tmp_path, quick()),
-        "--target",
-        f"http://127.0.0.1:{port}/sa?token=hushhush",
-        "--out",
-        tmp_path / "out",
-    ).expect(69)
+    with closed_port() as port:
+        finished = tool.run(
+            "run",
+            write_scenario(tmp_path, quick()),
+            "--target",
+            f"http://127.0.0.1:{port}/sa?token=hushhush",
+            "--out",
+            tmp_path / "out",
+        ).expect(69)
     assert str(port) in finished.err and "hushhush" not in finished.err, str(finished)
     assert not (tmp_path / "out").exists(), "nothing was run, so nothing is left behind"
 
@@ -395,9 +398,11 @@ def test_the_second_ctrl_c_ends_at_once(tool: Tool, tmp_path: Path, reference_co
     )
     running.wait_until(lambda: len(collector.ledger.requests) >= 10, "sent 10 requests")
     running.signal(signal.SIGINT)
-    with pytest.raises(Exception):
+    with pytest.raises(subprocess.TimeoutExpired):
         running.process.wait(1.5)
-    running.signal(signal.SIGINT)
+    # Two that wait to be heard are one.
+    running.wait_until(lambda: "stopping: " in running.err, "heard the first signal")
+    running.signal_again(signal.SIGINT)
     ended = running.wait(20).expect(105)
     assert "interrupted again" in ended.err, str(ended)
     report, lines = read_report(out), read_events(events)
@@ -626,12 +631,10 @@ def test_a_report_that_finds_no_room_leaves_the_summary(binary: Path, tmp_path: 
 def test_sigterm_ends_a_simulation_gracefully(tool: Tool, tmp_path: Path):
     scenario = steady(200, "30d")
     scenario["populations"][0]["persona"] = "power"
-    running = tool.start("simulate", write_scenario(tmp_path, scenario), "--out", tmp_path / "out")
-    running.wait_until(lambda: (tmp_path / "out").exists(), "made its folder")
-    try:
-        running.process.wait(1)
-    except Exception:
-        pass
+    out = tmp_path / "out"
+    running = tool.start("simulate", write_scenario(tmp_path, scenario), "--out", out)
+    # Its folder is there before there is anything to be drained.
+    running.wait_until(lambda: captured_so_far(out) > 0, "captured something")
     running.signal(signal.SIGTERM)
     ended = running.wait().expect(105)
     assert ended.err.count("stopping: no more user actions; draining for up to ") == 1, str(ended)
@@ -639,22 +642,28 @@ def test_sigterm_ends_a_simulation_gracefully(tool: Tool, tmp_path: Path):
     assert report["verdict"] == "interrupted" and report["events"]["balance"] == 0
 
 
+def signal_twice(running: Running, number: signal.Signals) -> None:
+    """Two signals at once, however long anybody is kept waiting between them: a process that is stopped keeps one that
+    is for all of it beside one for a thread, and hears both when it goes on."""
+    running.signal(signal.SIGSTOP)
+    os.waitpid(running.pid, os.WUNTRACED)
+    running.signal(number)
+    assert ctypes.CDLL(None).tgkill(running.pid, running.pid, int(number)) == 0
+    running.signal(signal.SIGCONT)
+
+
 def test_a_signal_that_comes_twice_at_once_counts_once(tool: Tool, collect, tmp_path: Path):
     """`timeout` signals its child, and then its group."""
     for round in range(5):
         collector = collect(tmp_path / f"{round}.sqlite").running
-        for _ in range(2):
-            collector.signal(signal.SIGTERM)
-            time.sleep(0.001)
+        signal_twice(collector, signal.SIGTERM)
         assert "interrupted again" not in collector.wait().expect(0).err
     scenario = steady(200, "30d")
     scenario["populations"][0]["persona"] = "power"
     out = tmp_path / "out"
     running = tool.start("simulate", write_scenario(tmp_path, scenario), "--out", out)
     running.wait_until(lambda: captured_so_far(out) > 0, "captured something")
-    for _ in range(2):
-        running.signal(signal.SIGTERM)
-        time.sleep(0.001)
+    signal_twice(running, signal.SIGTERM)
     ended = running.wait().expect(105)
     assert "stopping: " in ended.err and "interrupted again" not in ended.err, str(ended)
     assert read_report(out)["verdict"] == "interrupted"
