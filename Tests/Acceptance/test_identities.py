@@ -42,7 +42,8 @@ def scenario(seed: int) -> dict:
     def population(name: str, version: str) -> dict:
         return {
             "name": name,
-            "devices": 12,
+            # So many that of no seed a kind of calls is missing.
+            "devices": 20,
             "system": "sensors",
             "version": version,
             "persona": "restless",
@@ -93,6 +94,8 @@ def test_every_event_is_of_whom_it_says(tool: Tool, seed: int):
             if event["lib"]["$lib_version"] == rules.NEW and (told := person.take(event)):
                 problems.append(f"{device} {event.get('event')}: {told}")
     assert not problems, "\n".join(problems[:20])
+    # Of a late generator's users not all acted.
+    played.finished.expect(0)
     assert kinds[rules.NEW, "track_id_bind"] > 5 and kinds[rules.NEW, "track_id_unbind"] > 2, kinds
     assert kinds[rules.OLD, "identified"] > 3 and kinds[rules.NEW, "identified"] > 3, kinds
     assert kinds[rules.OLD, "track_signup"] > 2 and kinds[rules.NEW, "track_signup"] > 2, kinds
@@ -116,6 +119,7 @@ def test_instant_events_travel_at_once_and_alone(tool: Tool, seed: int):
     played = play(tool, reference.ReferenceCollector(seed, reference.CALM).start(), tried)
     ledger = played.ledger
     assert not ledger.violations, "\n".join(ledger.violations[:20])
+    played.finished.expect(0)
     assert ledger.instant_requests > 10, ledger.instant_requests
     carried = {name for name, instant in ledger.instant_names if instant}
     assert carried == {"Look", "$AppClick"}, ledger.instant_names
