@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
+import time
 from pathlib import Path
 
 import pytest
 
+import real_clock
 from conftest import Tool
 from helpers import read_report, write_scenario
 
@@ -27,8 +30,9 @@ SCENARIO = {
         }
     ],
 }
-#: Far more than a busy machine adds, with ten requests a second.
-LATE = {"timeline": [{"at": "0s", "collector": {"fault": "latency", "latency": "400ms"}}]}
+#: So much more than the gate allows that of two pairs nobody doubts it, though a busy machine moves a run's median by a
+#: tenth of a second.
+LATE = {"timeline": [{"at": "0s", "collector": {"fault": "latency", "latency": "1200ms"}}]}
 SLOWER = ("--gate", "http_req_duration.med<=base+200")
 
 
@@ -74,7 +78,10 @@ def test_repeated_runs_of_two_commands_are_not_paired(tool: Tool, slow: tuple[st
 
 def test_quiet_runs_say_which_of_them_did_not_pass(tool: Tool, slow: tuple[str, str], tmp_path: Path):
     path = write_scenario(tmp_path, SCENARIO | {"thresholds": {"http_req_duration": ["med<200"]}})
-    told = tool.run("run", path, "--ab", *slow, "--repeat", 1, "--out", "ab", "-q").expect(99)
+    told = tool.run("run", path, "--ab", *slow, "--repeat", 1, "--out", "ab", "-q")
+    if real_clock.was_late(told.command, told.folder, told.out + told.err):
+        real_clock.inconclusive(f"the generator was late\n{told}")
+    told.expect(99)
     lines = [line for line in told.err.splitlines() if not line.startswith("warning: /")]
     assert len(lines) == 1 and lines[0].startswith("failed: b, seed 5: http_req_duration violated med<200 with "), str(told)
     assert told.out == "", str(told)
@@ -119,9 +126,23 @@ def test_an_interrupt_drains_the_run_under_way_and_reports_those_before_it(tool:
     path = write_scenario(tmp_path, SCENARIO)
     url = collect("a.sqlite").url
     running = tool.start("run", path, "--target", url, "--repeat", 50, "--out", "out")
-    running.wait_until(lambda: "run 3 of 50" in running.err, "began its third run")
+    looked = time.monotonic()
+
+    def has_begun_the_third() -> bool:
+        nonlocal looked
+        now = time.monotonic()
+        if "run 3 of 50" in running.err:
+            return True
+        looked = now
+        return False
+
+    running.wait_until(has_begun_the_third, "began its third run")
     running.signal(2)
+    since = time.monotonic() - looked
     ended = running.wait().expect(105)
+    # Users act for two seconds: later it may have come between two runs, where there is none to be drained.
+    if since > 1.5:
+        real_clock.inconclusive(f"the interrupt came up to {since:.1f} s after the run had begun")
     assert f"50 seeds from 5, against {url}\n" in ended.err and ended.err.count("each run offers ") == 1, str(ended)
     assert "draining for up to 3s" in ended.err and "kept as interrupted, and compared with nothing" in ended.err
     out = tool.folder / "out"
@@ -155,11 +176,12 @@ def test_a_target_that_goes_away_ends_the_series_with_a_report(tool: Tool, colle
     running = tool.start("run", path, "--target", collector.url, "--repeat", 50, "--out", "out")
     running.wait_until(lambda: "run 2 of 50" in running.err, "began its second run")
     collector.stop()
+    begun = int(re.findall(r"run (\d+) of 50: ", running.err)[-1])
     ended = running.wait().expect(105)
     report = read_report(tool.folder / "out")
     seeds = report["variants"]["base"]["seeds"]
     assert report["partial"] and report["verdict"] == "interrupted" and report["exit_code"] == 105
-    assert 1 <= len(seeds) <= 3 and seeds.keys() == runs_of(tool.folder / "out") and "unfinished" not in report
+    assert 1 <= len(seeds) <= begun and seeds.keys() == runs_of(tool.folder / "out") and "unfinished" not in report
     missing = f"error: run {len(seeds) + 1} of 50 (seed {5 + len(seeds)}): cannot connect to http://127.0.0.1:"
     assert missing in ended.err and "those before it are in out" in ended.err, str(ended)
     assert "nothing was run" not in ended.err and not (tool.folder / "out" / "report.partial.json").exists()
