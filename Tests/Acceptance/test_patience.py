@@ -15,11 +15,31 @@ def reached(patience: Patience, seconds: float) -> bool:
     return True
 
 
+#: Computes for half a second when it is asked to, and for ever when it is asked again.
+COMPUTES = """
+import sys, time
+print(1, flush=True)
+sys.stdin.readline()
+while time.process_time() < 0.5: pass
+sys.stdin.readline()
+while True: pass
+"""
+
+
 def test_who_computes_has_as_much_of_a_processor_as_the_limit_says():
-    process = subprocess.Popen([sys.executable, "-c", "while True: pass"])
+    process = subprocess.Popen([sys.executable, "-c", COMPUTES], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+    def go_on() -> None:
+        process.stdin.write(b"\n")
+        process.stdin.flush()
+
     try:
+        assert process.stdout.readline()
         patience = Patience(process.pid, 1)
-        assert reached(patience, 0.2) and not patience.is_over()
+        go_on()
+        # However late this is asked, the process has not had a second by then.
+        assert reached(patience, 0.4) and not patience.is_over()
+        go_on()
         assert reached(patience, 1.1) and patience.is_over()
     finally:
         process.kill()
