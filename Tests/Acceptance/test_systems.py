@@ -19,6 +19,7 @@ from growingio_tracker_snappy.snappy_parser import SnappyParser
 
 import sensors_rules
 import systems_rules as rules
+from conftest import HANG
 from helpers import rows
 from systems_collector import SystemsCollector
 
@@ -68,9 +69,11 @@ def test_the_vendors_python_client_finds_every_event_stored(collect, name: str, 
     collector = collect()
     host = f"http://127.0.0.1:{collector.port}"
     recording = Recording(PARSERS[name]())
+    # What is sent again for want of patience would come twice.
+    patient = {"data_parser": recording.parser, "request_timeout": HANG}
     consumers = [
-        gio.DefaultConsumer("p-1", "source", host, data_parser=recording.parser),
-        gio.BufferedConsumer("p-1", "source", host, max_size=4, data_parser=recording.parser),
+        gio.DefaultConsumer("p-1", "source", host, **patient),
+        gio.BufferedConsumer("p-1", "source", host, max_size=4, **patient),
     ]
     for number, consumer in enumerate(consumers):
         client = gio.GrowingTracker("p-1", "source", host, consumer)

@@ -272,7 +272,8 @@ def test_faults_that_are_no_files(tool: Tool, tmp_path: Path):
 def live_run(tool: Tool, tmp_path: Path) -> Path:
     """A run against a collector that is not the run's own."""
     collector = tool.start("collect", "--listen", "127.0.0.1:0", "--store", tmp_path / "store.sqlite")
-    collector.wait_until(lambda: "collecting on" in collector.out, "the collector was ready")
+    # The whole line.
+    collector.wait_until(lambda: re.search(r"collecting on .*\n", collector.out), "said that it was ready")
     url = re.search(r"http://\S+", collector.out)[0]
     path = write_scenario(tmp_path, quick())
     tool.run("run", path, "-q", "--out", "live", "--target", f"{url}/sa?project=default").expect(0)
