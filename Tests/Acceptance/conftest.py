@@ -13,6 +13,7 @@ import sys
 import tempfile
 import time
 import urllib.request
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -157,12 +158,37 @@ class Running:
             self.process.kill()
         self.process.wait()
 
+    def hold(self, is_over: Callable[[], bool]) -> None:
+        """Stops it in the middle of its work, so that a test finds it there however long it is kept waiting itself.
+
+        `is_over`: whether there is nothing left to be in the middle of. Then the test came too late to say anything."""
+        self.signal(signal.SIGSTOP)
+        while self.process.poll() is None and self._state() not in "TZX":
+            time.sleep(0.001)
+        if self.process.poll() is not None or is_over():
+            self.kill()
+            real_clock.inconclusive(f"it was over before the test came to break it off: $ {' '.join(self.command)}")
+
+    def _state(self) -> str:
+        """A letter of proc(5)."""
+        return Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()[0]
+
+    def break_off(self, number: signal.Signals, is_over: Callable[[], bool]) -> Finished:
+        """Ends it by a signal in the middle of its work."""
+        self.hold(is_over)
+        self.signal(number)
+        self.signal(signal.SIGCONT)
+        return self.wait()
+
     def wait_until(self, condition, what: str, timeout: float = HANG) -> None:
         """Waits for a condition; the process must live until then."""
         patience = Patience(self.pid, timeout)
         deadline = time.monotonic() + timeout
         while not condition():
             if self.process.poll() is not None:
+                # It may have come true, and the process to its end, since it was asked.
+                if condition():
+                    return
                 finished = self.wait()
                 if real_clock.was_late(self.command, self._folder, finished.out + finished.err):
                     real_clock.inconclusive(f"the generator was late before it {what}\n{finished}")

@@ -643,8 +643,9 @@ def test_what_was_broken_off_goes_on(tool: Tool, number: signal.Signals):
     broken = tool.start("generate", scenario, "--out", tool.folder / "data", *options)
     parts = tool.folder / "data" / "_parts.ndjson"
     broken.wait_until(lambda: parts.exists() and len(parts.read_text().splitlines()) > 3, "wrote a few parts")
-    broken.signal(number)
-    assert broken.wait().code == (105 if number == signal.SIGINT else -9)
+    # The answers are written when all rows are.
+    ended = broken.break_off(number, (parts.parent / "answers.json").exists)
+    assert ended.code == (105 if number == signal.SIGINT else -9), str(ended)
     assert not (tool.folder / "data" / "_SUCCESS").exists()
     # A part that was renamed and not yet listed when the process ended is written again.
     kept = {path: path.stat().st_mtime_ns for path in listed_parts(parts.parent)}
@@ -668,7 +669,7 @@ def test_one_process_writes_into_a_folder(tool: Tool):
         first = tool.start(*command, "--threads", 2)
         first.wait_until(lambda: parts.exists() and len(parts.read_text().splitlines()) > 1, "wrote a part")
         # However long the other takes to look.
-        first.signal(signal.SIGSTOP)
+        first.hold((parts.parent / "answers.json").exists)
         second = tool.run(*command, *([] if options else ["--resume"]), "--threads", 1).expect(64)
         assert f"another process writes into {parts.parent}" in second.err
         first.kill()
