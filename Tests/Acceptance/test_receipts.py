@@ -19,6 +19,7 @@ import pytest
 
 from conftest import HANG, Collector, Finished, Tool
 from helpers import count_fates, read_events, read_report, rows, steady, write_scenario
+from nginx_server import held_port
 
 
 def expected_audit(events: list[dict], held: list[str]) -> dict:
@@ -91,8 +92,10 @@ def killed(tmp_path_factory):
     )
     running.wait_until(lambda: collector.stats()["received"] > 50, "delivered something")
     collector.running.kill()
-    time.sleep(3)
-    again = restart(tool, collector)
+    # Nobody else is to get the port meanwhile.
+    with held_port(collector.port):
+        time.sleep(3)
+        again = restart(tool, collector)
     before = len(ids(collector.store))
     finished = running.wait(2 * HANG).expect(0, 96)
     yield tool, collector, out, events, before, finished
