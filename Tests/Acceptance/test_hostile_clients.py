@@ -10,6 +10,7 @@ import json
 import re
 import socket
 import sqlite3
+import subprocess
 import threading
 import urllib.parse
 import zipfile
@@ -194,6 +195,10 @@ def test_a_disk_that_fills_under_load_keeps_what_was_acknowledged(collect, tiny_
     assert sum(refused) > 0 and sum(map(len, acknowledged)) > 0
     assert json.loads(collector.get("/stats")[1])["store_failures"] == sum(refused)
     collector.stop().expect(0)
+    if list(tiny_disk.glob("s.sqlite-log.*")):
+        # A collector with much to do takes some of it into the log beside the store: the table had no room for that.
+        subprocess.run(["mount", "-o", "remount,size=16m", str(tiny_disk)], check=True)
+        collect(collector.store).stop().expect(0)
     with sqlite3.connect(collector.store) as store:
         held = {identifier for (identifier,) in store.execute("select id from events")}
     assert held == {f"0-{identifier}" for ids in acknowledged for identifier in ids}

@@ -404,10 +404,12 @@ def test_a_full_disk_under_the_collectors_store(collect, tiny_disk: Path, log: s
         said = collector.stop().err
         left = list(tiny_disk.glob("store.sqlite-log.*"))
         assert left and "stay in the log" in said and "full" in said, said
+    collector.running.kill()
+    # The other takes rows into the log, too, if it has very much to do.
+    if list(tiny_disk.glob("store.sqlite-log.*")):
         subprocess.run(["mount", "-o", "remount,size=8m", str(tiny_disk)], check=True)
         assert collect(collector.store).stop().code == 0
         assert not list(tiny_disk.glob("store.sqlite-log.*"))
-    collector.running.kill()
     stored = [identifier for (identifier,) in rows(collector.store, "SELECT id FROM events")]
     assert sorted(stored) == sorted(acknowledged)
 
