@@ -19,6 +19,8 @@ class Sink(http.server.ThreadingHTTPServer):
     """Keeps the compressed lists that are posted to it, by path."""
 
     daemon_threads = True
+    #: All devices connect at once: a connection that finds no room is tried again a second later.
+    request_queue_size = 128
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
