@@ -63,8 +63,11 @@ def test_files_hold_what_the_ledger_calls_pending(tool: Tool, tmp_path: Path, ve
     again = (tmp_path / "run" / "summary.md").read_text().partition("## How to run it again")[2]
     assert f"{verb} {path}" in again and "--keep-stores" not in again, "the folder is there now"
     lines = read_events(events)
-    assert_events_agree(read_report(tmp_path / "run")["events"], lines)
-    assert {line["cause"] for line in lines if line["fate"] == "pending"} == {"stored"}
+    report = read_report(tmp_path / "run")
+    assert_events_agree(report["events"], lines)
+    # A collector that the machine keeps waiting to the end leaves uploads unanswered, whose rows are in the files, too.
+    unanswered = {"in_flight"} if verb == "run" and report["answers"].get("unanswered") else set()
+    assert {line["cause"] for line in lines if line["fate"] == "pending"} == {"stored"} | unanswered
     devices = by_device(lines)
     assert len(devices) == 200
     assert sorted(p.name for p in stores.iterdir()) == sorted(f"device-{n}.sqlite" for n in range(200))
