@@ -150,6 +150,11 @@ class Browser:
         return json.loads(message)
 
     def tell(self, method: str, **parameters) -> dict:
+        answer = self._ask(method, **parameters)
+        assert "error" not in answer, answer
+        return answer["result"]
+
+    def _ask(self, method: str, **parameters) -> dict:
         self._number += 1
         message = {"id": self._number, "method": method, "params": parameters}
         if self._session:
@@ -158,8 +163,7 @@ class Browser:
         self._out.flush()
         while (answer := self._read()).get("id") != self._number:
             self._note(answer)
-        assert "error" not in answer, answer
-        return answer["result"]
+        return answer
 
     def _note(self, event: dict) -> None:
         if event.get("method") == "Runtime.exceptionThrown":
@@ -179,9 +183,17 @@ class Browser:
     def wait_for(self, expression: str) -> None:
         """Waits until an expression is true."""
         deadline = time.monotonic() + HANG
-        while not self.value(expression):
+        while not self._is_true(expression):
             assert time.monotonic() < deadline, f"never true: {expression}\n{self.value('document.body.innerText')}"
             time.sleep(0.1)
+
+    def _is_true(self, expression: str) -> bool:
+        """Whether it is true by now; between two pages there is nobody who could say."""
+        answer = self._ask("Runtime.evaluate", expression=expression, returnByValue=True)
+        if "error" in answer:
+            return False
+        assert "exceptionDetails" not in answer["result"], answer
+        return bool(answer["result"]["result"].get("value"))
 
     def press(self, key: str) -> None:
         code = {"Tab": 9, "Enter": 13}[key]
