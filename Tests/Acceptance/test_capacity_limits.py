@@ -9,6 +9,7 @@ import urllib.request
 from pathlib import Path
 
 import pytest
+import real_clock
 from helpers import write_scenario
 from nginx_server import FOLDERS, MAIN, NGINX, held_port, start_nginx
 from searches import flushing, read
@@ -40,6 +41,10 @@ http {{
 """
 
 
+#: So many uploads in 20 ms are a heap: at the highest load that is tried, 800 a second, there are some 20.
+HEAP = 40
+
+
 class Bucket:
     """An nginx that serves so many requests per second and turns the others away with 503."""
 
@@ -62,6 +67,12 @@ class Bucket:
                 assert self.process.poll() is None, "nginx ended at once"
                 assert time.monotonic() < deadline, "nginx does not answer"
                 time.sleep(0.05)
+
+    def was_late(self) -> bool:
+        """Whether uploads came in a heap, which they do where the machine kept this server waiting: devices upload
+        evenly, one after the other."""
+        stamps = [float(line.split()[0]) for line in self.log.read_text().splitlines() if line.endswith("POST")]
+        return any(later - stamp <= 0.02 for stamp, later in zip(stamps, stamps[HEAP - 1 :]))
 
     def stop(self) -> None:
         self.process.terminate()
@@ -97,12 +108,16 @@ def test_finds_the_limit_of_a_token_bucket(tool, bucket, tmp_path):
         )
         if finished.code != 96:
             break
+    if finished.code == 99 and server.was_late():
+        real_clock.inconclusive(f"the server was late\n{finished}")
     finished.expect(0)
     report = json.loads(finished.out)
     assert report == read(out)
     assert report["schema"] == "beaconswarm.capacity/1"
     assert report["ending"] == "knee"
     holds, breaks = report["holds"], report["breaks"]
+    if holds["requests_per_second"] / server.rate < 0.95 and server.was_late():
+        real_clock.inconclusive(f"the server was late, so that fewer was too much for it: {report['reasons']}")
     assert abs(holds["requests_per_second"] / server.rate - 1) <= 0.05, report["reasons"]
     # Loads in between held too, but by too little to be the result.
     assert holds["load"] < breaks["load"] <= holds["load"] * 1.1
