@@ -10,6 +10,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+import real_clock
 from conftest import BINARY
 
 OWN = {
@@ -48,7 +49,11 @@ def run(*arguments: str | Path) -> subprocess.CompletedProcess:
 
 
 def report(folder: Path, verb: str, path: Path, *options: str) -> dict:
+    if verb == "run":
+        real_clock.plays()
     done = run(verb, path, "--json", "--out", folder, *options)
+    if verb == "run" and done.returncode == 96 and real_clock.was_late(done.args, folder, done.stdout + done.stderr):
+        real_clock.inconclusive(f"the generator was late\n{done.stderr}")
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
