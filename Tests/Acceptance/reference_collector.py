@@ -45,6 +45,9 @@ CALM = {"ok": 1}
 #: The state of a connection that neither side has closed, as the kernel numbers them.
 ESTABLISHED = 1
 
+#: Seconds between two looks at how late the collector itself is.
+BEAT = 0.1
+
 #: Answers by kind. All other kinds answer nothing.
 STATUSES = {
     "ok": 200,
@@ -383,6 +386,8 @@ class ReferenceCollector:
         self.connections = 0
         #: Bytes that came.
         self.heard = 0
+        #: The longest time in seconds for which the collector could do nothing, although it had to.
+        self.held_up = 0.0
         self.port = 0
         self._path = path
         self._random = random.Random(seed)
@@ -426,6 +431,11 @@ class ReferenceCollector:
             await asyncio.sleep(0)
             quiet = quiet + 1 if (self.heard, self.connections) == before else 0
 
+    def _beat(self, due: float) -> None:
+        now = self._loop.time()
+        self.held_up = max(self.held_up, now - due)
+        self._loop.call_at(now + BEAT, self._beat, now + BEAT)
+
     def _run(self) -> None:
         asyncio.set_event_loop(self._loop)
         server = self._loop.run_until_complete(
@@ -433,6 +443,7 @@ class ReferenceCollector:
         )
         self.port = server.sockets[0].getsockname()[1]
         self._ready.set()
+        self._beat(self._loop.time())
         self._loop.run_forever()
         self._loop.run_until_complete(self._read_what_came())
         server.close()
