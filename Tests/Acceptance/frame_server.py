@@ -55,6 +55,7 @@ class FrameServer:
         self.first = settings(**({"window": window} if window else {})) if first is None else first
         self.requests = self.connections = 0
         self.over_window: list[str] = []
+        self.numbering = threading.Lock()
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
         threading.Thread(target=self._accept, daemon=True).start()
@@ -99,7 +100,8 @@ class FrameServer:
                 connection.sendall(frame(PING, ACK, payload=payload))
             if kind == HEADERS:
                 # One without requests only looked whether HTTP/2 is spoken here.
-                self.connections += not is_used
+                with self.numbering:
+                    self.connections += not is_used
                 is_used = True
                 windows[stream] = window
             if kind == DATA:
@@ -116,8 +118,11 @@ class FrameServer:
                         connection.sendall(frame(WINDOW_UPDATE, stream=stream, payload=update))
                         windows[stream] += length
             if kind in (HEADERS, DATA) and flags & END_STREAM:
-                self.requests += 1
-                said, ends = self.script(self.requests - 1, stream)
+                # Of two connections at once, each request has a number of its own.
+                with self.numbering:
+                    number = self.requests
+                    self.requests += 1
+                said, ends = self.script(number, stream)
                 connection.sendall(said)
                 if ends:
                     # Closed in order: what is not read would turn that into a reset.
