@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import copy
 import gzip
 import http.client
 import json
+import random
 import re
+import socket
 import sqlite3
 import urllib.parse
 from collections import Counter, defaultdict
@@ -111,6 +114,17 @@ def rows(store: Path, sql: str, *values) -> list[tuple]:
         return connection.execute(sql, values).fetchall()
     finally:
         connection.close()
+
+
+def free_port() -> int:
+    """A port of this machine for a server that is told its port: none of those that the kernel gives to whoever asks
+    for any, or somebody else might have it before the server."""
+    first_given = int(Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
+    while True:
+        port = random.SystemRandom().randrange(10_000, max(first_given, 20_000))
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 def form_body(events: list[dict]) -> bytes:
