@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 import json
 import shutil
+import signal
 import socket
 import subprocess
 import threading
@@ -14,8 +15,9 @@ from pathlib import Path
 
 import pytest
 
+from conftest import HANG
 from frame_server import ENHANCE_YOUR_CALM, REFUSED_STREAM, FrameServer, frame, go_away, ok, reset, settings, window_update
-from helpers import read_report, rows, steady, write_scenario
+from helpers import free_port, read_report, rows, steady, write_scenario
 from nginx_server import FOLDERS, MAIN, NGINX
 
 HAPROXY = shutil.which("haproxy") or ("/usr/sbin/haproxy" if Path("/usr/sbin/haproxy").exists() else None)
@@ -54,12 +56,6 @@ backend back
 """
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
 def certify(folder: Path) -> None:
     subprocess.run(
         [
@@ -73,13 +69,14 @@ def certify(folder: Path) -> None:
 
 
 class Front:
-    """A server of TLS in front of a collector, with a log of its own."""
+    """A server of TLS in front of a collector, with a log of its own; `ending` is the signal at which it ends what it
+    has begun, and then itself."""
 
-    def __init__(self, folder: Path, command: list[str], log: Path, port: int):
-        self.folder, self.log, self.port = folder, log, port
+    def __init__(self, folder: Path, command: list[str], log: Path, port: int, ending: signal.Signals):
+        self.folder, self.log, self.port, self.ending = folder, log, port, ending
         self.output = open(folder / "output", "wb")
         self.process = subprocess.Popen(command, stdout=self.output, stderr=subprocess.STDOUT)
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + HANG
         while True:
             try:
                 socket.create_connection(("127.0.0.1", port), timeout=5).close()
@@ -91,13 +88,15 @@ class Front:
 
     @property
     def lines(self) -> list[list[str]]:
-        """What it served, a request each; connections that only look are no request."""
+        """What it served, a request each; connections that only look are no request. Ends the server: it writes of a
+        request after it has answered it."""
+        self.stop()
         return [line.split() for line in self.log.read_text().splitlines() if " POST " in line or " GET " in line]
 
     def stop(self) -> None:
         if self.process.poll() is None:
-            self.process.terminate()
-            self.process.wait(20)
+            self.process.send_signal(self.ending)
+            self.process.wait(HANG)
         self.output.close()
 
 
@@ -118,7 +117,7 @@ def front_end(tmp_path: Path, collect):
             )
         )
         command = [NGINX, "-p", str(folder), "-c", str(folder / "nginx.conf")]
-        running.append(Front(folder, command, folder / "access.log", port))
+        running.append(Front(folder, command, folder / "access.log", port, signal.SIGQUIT))
         return running[-1], collector
 
     def haproxy(streams: int = 100) -> tuple[Front, object]:
@@ -130,7 +129,8 @@ def front_end(tmp_path: Path, collect):
         (folder / "haproxy.cfg").write_text(
             HAPROXY_CONFIGURATION.format(folder=folder, port=port, upstream=collector.port, streams=streams)
         )
-        running.append(Front(folder, [HAPROXY, "-f", str(folder / "haproxy.cfg")], folder / "output", port))
+        command = [HAPROXY, "-f", str(folder / "haproxy.cfg")]
+        running.append(Front(folder, command, folder / "output", port, signal.SIGUSR1))
         return running[-1], collector
 
     yield {"nginx": nginx, "haproxy": haproxy}
@@ -139,7 +139,8 @@ def front_end(tmp_path: Path, collect):
 
 
 def load(url: str, devices: int = 4, **target) -> dict:
-    document = steady(devices=devices, duration="3s", target={"url": url} | target)
+    # A drain ends when nothing is left, and servers may be late.
+    document = steady(devices=devices, duration="3s", drain="30s", target={"url": url} | target)
     # Figures of http_* are of uploads alone; without fetches it is they that open the connections.
     document["populations"][0]["sdk"]["remoteConfig"] = {"enabled": False}
     return document
@@ -198,11 +199,11 @@ def test_the_older_version_on_demand(tool, front_end, tmp_path):
 def test_a_server_without(tool, front_end, tmp_path):
     server, _ = front_end["nginx"](http2=False)
     report = play(tool, tmp_path, secure(server))
-    assert {version for _, version, *_ in server.lines} == {"HTTP/1.1"}
     assert report["generator"]["http2_connections"] == 0 < report["events"]["delivered"]
     demanded = tool.run("run", write_scenario(tmp_path, secure(server, http="2")), "--out", tmp_path / "none")
     demanded.expect(69)
     assert "HTTP/2" in demanded.err and "nothing was run" in demanded.err
+    assert {version for _, version, *_ in server.lines} == {"HTTP/1.1"}
 
 
 def test_connections_that_end_after_some_requests(tool, front_end, tmp_path):
@@ -341,7 +342,7 @@ def test_a_server_that_speaks_nothing_older(tool, tmp_path):
         threading.Thread(target=serve, daemon=True).start()
         document = load(f"http://127.0.0.1:{listener.getsockname()[1]}/sa?project=default", devices=1)
         # Nothing is delivered.
-        report = play(tool, tmp_path, document, 99)
+        report = play(tool, tmp_path, document | {"drain": "5s"}, 99)
     assert set(answers(report)) == {"malformed"}
     first = json.loads((tmp_path / "run" / "errors.ndjson").read_text().splitlines()[0])
     assert first["body"] and first["body"].startswith("\0\0\6\4"), first
