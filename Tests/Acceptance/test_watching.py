@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import re
 import shutil
@@ -15,11 +16,12 @@ from pathlib import Path
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from conftest import Tool
+import real_clock
+from conftest import Running, Tool
 from contrast import faint_words
-from helpers import SCENARIOS, read_report, steady, write_scenario
+from helpers import SCENARIOS, free_port, read_report, steady, write_scenario
 from otlp_sink import Sink
-from viewer import Browser, Page, browsing, page_of
+from viewer import Browser, Page, Stream, browsing, page_of
 
 #: Takes minutes, so it goes before what is soon done.
 LONG = True
@@ -32,6 +34,16 @@ def outage(duration: str = "14s", lasts: str = "8s", **changes) -> dict:
     """A run with some seconds without a collector: long enough to be drawn, however slow the machine is."""
     entry = {"at": "2s", "for": lasts, "name": "dark", "collector": {"fault": "outage"}}
     return steady(20, duration, timeline=[entry], description=NASTY, **changes)
+
+
+def watched(running: Running) -> Stream:
+    """The stream of a program that ends by itself within seconds; where it did before it was watched, there is no
+    result."""
+    try:
+        return page_of(running).stream()
+    except (OSError, http.client.HTTPException):
+        running.wait().expect(0)
+        real_clock.inconclusive("the program was over before it was watched")
 
 
 def captured(parts: dict[str, str]) -> int:
@@ -137,7 +149,11 @@ def test_drain_ends_a_run_as_ctrl_c_does(tool: Tool, tmp_path: Path, verb: str, 
     stream = page.stream()
     stream.until(lambda event: event.name == "parts" and captured(stream.parts) > 0, "showed events")
     assert page.ask("POST", "/drain")[0] == 202
-    assert page.ask("POST", "/drain")[0] in (202, 409), "asking twice is asking once"
+    try:
+        assert page.ask("POST", "/drain")[0] in (202, 409), "asking twice is asking once"
+    except (OSError, http.client.HTTPException):
+        # Little was left to be drained, and the program is over.
+        running.wait().expect(105)
     ending = stream.until(lambda event: event.name == "end", "heard of the end")
     assert "105" in ending.data["text"]
     finished = running.wait().expect(105)
@@ -216,7 +232,7 @@ def test_a_search_shows_the_loads_that_it_tried(tool: Tool, tmp_path: Path):
     out = tmp_path / "out"
     running = tool.start(
         "capacity", write_scenario(tmp_path, steady(40, "10s")), "--virtual", "--max", "200", "--out", out, "--ui")
-    stream = page_of(running).stream()
+    stream = watched(running)
     stream.until(lambda event: event.name == "end", "heard of the end")
     running.wait().expect(0)
     page = (out / "capacity.html").read_text()
@@ -229,7 +245,7 @@ def test_a_sweep_shows_the_points_that_it_played(tool: Tool, tmp_path: Path):
     scenario = write_scenario(tmp_path, steady(40, "1m"))
     vary = ["--vary", "populations.0.sdk.upload.flushInterval=5s,15s", "--vary", "populations.0.sdk.upload.batch=10,50"]
     running = tool.start("sweep", scenario, *vary, "--seeds", 2, "--out", tmp_path / "out", "--ui")
-    stream = page_of(running).stream()
+    stream = watched(running)
     stream.until(lambda event: event.name == "end", "heard of the end")
     running.wait().expect(0)
     assert "4 of 4" in stream.parts["now"] and "8 of 8" in stream.parts["now"]
@@ -243,7 +259,7 @@ def test_a_sweep_shows_the_points_that_it_played(tool: Tool, tmp_path: Path):
 def test_variants_are_shown_side_by_side(tool: Tool, tmp_path: Path):
     scenario = steady(40, "1m", variants={"slow": {"populations.0.sdk.upload.flushInterval": "30s"}})
     running = tool.start("simulate", write_scenario(tmp_path, scenario), "--seeds", 2, "--out", tmp_path / "out", "--ui")
-    stream = page_of(running).stream()
+    stream = watched(running)
     stream.until(lambda event: event.name == "end", "heard of the end")
     running.wait().expect(0)
     page = (tmp_path / "out" / "report.html").read_text()
@@ -302,7 +318,7 @@ def test_the_page_shows_what_the_target_tells_of_itself(tool: Tool, tmp_path: Pa
     """Beaconswarm's own figures will do for those of a target: one run asks another."""
     token = "a-token-of-ones-own_2"
     told = tool.start(
-        "run", write_scenario(tmp_path, outage("30s")), "--out", tmp_path / "told", "--ui", "127.0.0.1:0",
+        "run", write_scenario(tmp_path, outage("300s")), "--out", tmp_path / "told", "--ui", "127.0.0.1:0",
         env={"BEACONSWARM_UI_TOKEN": token},
     )
     target = page_of(told)
@@ -351,16 +367,14 @@ def test_a_real_prometheus_answers_every_query_of_the_dashboard(tool: Tool, tmp_
     program = shutil.which("prometheus")
     if not program:
         pytest.skip("no Prometheus is installed (Debian: prometheus)")
-    running = tool.start("run", write_scenario(tmp_path, outage("60s")), "--ui")
+    running = tool.start("run", write_scenario(tmp_path, outage("300s")), "--ui")
     page = page_of(running)
     configuration = tmp_path / "prometheus.yml"
     configuration.write_text(
         "global: {scrape_interval: 1s}\nscrape_configs:\n- job_name: beaconswarm\n"
         f"  authorization: {{credentials: {page.token}}}\n  static_configs: [{{targets: ['127.0.0.1:{page.port}']}}]\n"
     )
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        address = f"127.0.0.1:{probe.getsockname()[1]}"
+    address = f"127.0.0.1:{free_port()}"
     server = subprocess.Popen(
         [program, f"--config.file={configuration}", f"--storage.tsdb.path={tmp_path / 'tsdb'}", f"--web.listen-address={address}"],
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
@@ -380,10 +394,10 @@ def test_a_real_prometheus_answers_every_query_of_the_dashboard(tool: Tool, tmp_
             return []
 
     try:
-        # The longest of its rates looks at ten seconds.
-        running.wait_until(lambda: result("beaconswarm_progress_ratio > 0.3"), "was scraped")
+        # The longest of its rates looks at ten seconds, of which a late Prometheus may miss some.
+        running.wait_until(lambda: result("beaconswarm_progress_ratio > 0.06"), "was scraped")
         for query in dashboard_queries():
-            assert result(query), query
+            running.wait_until(lambda query=query: result(query), f"answered {query}")
         if checker := shutil.which("promtool"):
             text = page.ask("GET", "/metrics")[2]
             checked = subprocess.run([checker, "check", "metrics"], input=text, capture_output=True)
@@ -461,7 +475,7 @@ def browser():
 
 
 def test_a_browser_shows_the_run_and_drains_it(tool: Tool, tmp_path: Path, browser: Browser):
-    running = tool.start("run", write_scenario(tmp_path, outage("120s", "90s")), "--out", tmp_path / "out", "--ui")
+    running = tool.start("run", write_scenario(tmp_path, outage("300s", "270s")), "--out", tmp_path / "out", "--ui")
     browser.open(page_of(running).url)
     shown = "document.querySelector('[data-part=ledger] p').innerText"
     browser.wait_for("!!document.querySelector('[data-part=ledger] svg')")
@@ -484,7 +498,7 @@ def test_a_browser_shows_the_run_and_drains_it(tool: Tool, tmp_path: Path, brows
     assert browser.value("document.documentElement.scrollWidth") <= 390
     assert browser.value("document.getElementById('drain').getBoundingClientRect().height") >= 44
     # A reload shows it again.
-    browser.tell("Page.reload")
+    browser.reload()
     browser.wait_for("!!document.querySelector('[data-part=ledger] svg')")
     # By keyboard: the first stop of the page is its first button.
     browser.press("Tab")

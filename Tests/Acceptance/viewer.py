@@ -133,6 +133,7 @@ class Browser:
             os.close(descriptor)
         self._in, self._out = os.fdopen(own_in, "rb"), os.fdopen(own_out, "wb")
         self._pending, self._number, self._session = b"", 0, None
+        self._loads = 0
         #: What the page complained of: errors of its script, and breaches of its policy.
         self.complaints: list[str] = []
         target = self.tell("Target.createTarget", url="about:blank")["targetId"]
@@ -168,11 +169,19 @@ class Browser:
     def _note(self, event: dict) -> None:
         if event.get("method") == "Runtime.exceptionThrown":
             self.complaints.append(json.dumps(event["params"]))
+        self._loads += event.get("method") == "Page.loadEventFired"
         if event.get("method") == "Log.entryAdded" and event["params"]["entry"]["level"] == "error":
             self.complaints.append(event["params"]["entry"]["text"])
 
     def open(self, url: str) -> None:
         self.tell("Page.navigate", url=url)
+
+    def reload(self) -> None:
+        """Loads the page again, until it is there: what is asked before may be answered by the one that goes."""
+        before = self._loads
+        self.tell("Page.reload")
+        while self._loads == before:
+            self._note(self._read())
 
     def value(self, expression: str):
         """What a JavaScript expression comes to."""
