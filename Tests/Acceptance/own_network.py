@@ -73,7 +73,7 @@ def serve(counts: dict, status: int) -> None:
 def main(result: str, names: str, status: str, *command: str) -> int:
     begin_loopback()
     replace("/etc/hosts", f"127.0.0.1 localhost {names.replace(',', ' ')}\n")
-    replace("/etc/resolv.conf", "nameserver 127.0.0.1\noptions timeout:1 attempts:1\n")
+    replace("/etc/resolv.conf", "nameserver 127.0.0.1\noptions timeout:30 attempts:1\n")
     counts = {"queries": 0, "requests": 0}
     serve_names(counts)
     serve(counts, int(status))
