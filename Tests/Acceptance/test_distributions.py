@@ -13,6 +13,7 @@ from hdrh.histogram import HdrHistogram
 from hdrh.log import HistogramLogReader
 from prometheus_client.parser import text_string_to_metric_families
 
+import real_clock
 from conftest import Tool
 from helpers import read_report, steady, write_scenario
 
@@ -171,6 +172,8 @@ def test_unexpected_answers_are_in_the_report(run):
     _, folder = run
     lines = [json.loads(line) for line in (folder / "errors.ndjson").read_text().splitlines()]
     report = read_report(folder)
+    if not lines and report["mode"] == "live" and report["generator"]["saturated"]:
+        real_clock.inconclusive("the generator was late, and no upload met the outage")
     assert lines and len(lines) <= 20 and report["unexpected_answers"] == lines
     assert all(line["status"] == 503 and line["population"] == "ios" for line in lines)
     assert (folder / "report.html").read_text().count('<details class="answer">') == len(lines)
