@@ -79,7 +79,9 @@ def test_days_of_kit_are_played_live_in_seconds(tool, tmp_path: Path):
     )
     assert early == [(0,)]
     arrived = rows(store, "SELECT DISTINCT date(received_at / 1000, 'unixepoch', '+8 hours') FROM events ORDER BY 1")
-    assert [day for (day,) in arrived] == ["2026-03-02", "2026-03-03", "2026-03-05"]
+    days = [day for (day,) in arrived]
+    # What left some minutes before the last midnight, of which a millisecond has half a one, may arrive after it.
+    assert days[:3] == ["2026-03-02", "2026-03-03", "2026-03-05"] and days[3:] in ([], ["2026-03-06"])
     assert rows(store, "SELECT count(*) FROM events") == [(audit["received"],)]
 
     # Times of requests are a socket's, not a device's, of which each millisecond has half a minute.
