@@ -109,7 +109,7 @@ def test_a_scenario_that_will_pass_the_limit_is_refused(tool: Tool, tmp_path: Pa
 def test_a_run_that_passes_the_limit_ends_at_once(tool: Tool, tmp_path: Path):
     """What devices brought along leaves in bursts that no forecast tells of."""
     scenario = steady(20, "1m", drain="1m")
-    scenario["populations"][0]["sdk"]["storage"] = {"prefill": 5000}
+    scenario["populations"][0]["sdk"]["storage"] = {"prefill": 20000}
     running = tool.start("run", write_scenario(tmp_path, scenario), "--max-rate", 100, "--out", "out")
     ended = running.wait(50)
     assert ended.code == 96, str(ended)
@@ -124,7 +124,7 @@ def test_a_run_that_passes_the_limit_ends_at_once(tool: Tool, tmp_path: Path):
 
 def test_no_run_follows_one_that_passed_the_limit(tool: Tool, tmp_path: Path):
     scenario = steady(20, "1m", drain="1m", seed=5)
-    scenario["populations"][0]["sdk"]["storage"] = {"prefill": 5000}
+    scenario["populations"][0]["sdk"]["storage"] = {"prefill": 20000}
     path = write_scenario(tmp_path, scenario)
     ended = tool.start("run", path, "--max-rate", 100, "--repeat", 3, "--out", "out").wait(50)
     assert ended.code == 96 and "no further run begins: this one passed --max-rate" in ended.err, str(ended)
