@@ -223,7 +223,7 @@ def test_forms_arrive_in_both_worlds_and_are_shown(tmp_path: Path, packing: str)
     fields = {"who": "x & y", "sum": "{{body%s|javaHash}}" % packing, "content": "{{body%s}}" % packing}
     request = {"path": "/own/in", "body": {"events": "{{events}}"}, "form": fields}
     path = scenario(tmp_path, OWN | {"request": request})
-    for verb, options in (("simulate", []), ("run", ["--duration", "4s", "--set", "drain=2s"])):
+    for verb, options in (("simulate", []), ("run", ["--duration", "4s", "--set", "drain=20s"])):
         found = report(tmp_path / verb, verb, path, *options)
         assert found["events"]["delivered"] == found["audit"]["confirmed"] > 50, verb
         assert found["audit"]["undecodable"] == found["audit"]["unexpected"] == 0, verb
@@ -284,7 +284,7 @@ def test_an_sdk_that_looks_into_answers_gets_what_it_looks_for(tmp_path: Path):
     answers = [["2xx/result/code=0", "delivered"], ["*", "retry"]]
     portal = {"at": "20s", "for": "20s", "collector": {"fault": "wrongContent"}}
     path = scenario(tmp_path, OWN | {"answers": answers}, timeline=[portal])
-    for verb, options in (("simulate", []), ("run", ["--duration", "5s", "--set", "drain=2s"])):
+    for verb, options in (("simulate", []), ("run", ["--duration", "5s", "--set", "drain=20s"])):
         found = report(tmp_path / verb, verb, path, *options)
         assert found["events"]["delivered"] == found["audit"]["confirmed"] > 100, verb
         assert found["audit"]["swallowed"] == 0, "a portal's page is no such answer"
