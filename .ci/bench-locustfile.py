@@ -13,7 +13,6 @@ import time
 from urllib.parse import quote
 
 from locust import FastHttpUser, constant, events, task
-from locust.runners import Runner
 
 COUNT = {"from": None, "requests": 0, "last": 0.0}
 HEADERS = {"Content-Type": "application/x-www-form-urlencoded"}

@@ -48,13 +48,16 @@ Script = Callable[[int, int], tuple[bytes, bool]]
 
 
 class FrameServer:
-    """Answers whole requests as a script says, one after the other on each connection."""
+    """Answers whole requests as a script says, one after the other on each connection; with `hold`, so many seconds after
+    each came, while it reads on."""
 
-    def __init__(self, script: Script, first: bytes | None = None, window: int | None = None):
-        self.script, self.window = script, window
+    def __init__(self, script: Script, first: bytes | None = None, window: int | None = None, hold: float = 0):
+        self.script, self.window, self.hold = script, window, hold
         self.first = settings(**({"window": window} if window else {})) if first is None else first
         self.requests = self.connections = 0
         self.over_window: list[str] = []
+        #: The most streams that one connection had open at once.
+        self.most_open = 0
         self.numbering = threading.Lock()
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
@@ -83,6 +86,7 @@ class FrameServer:
         # Until it has acknowledged the settings, the client may go by the windows that it began with.
         room, windows, window = 65_535, {}, 65_535
         is_used = False
+        opened: set[int] = set()
         while True:
             head = source.read(9)
             if len(head) < 9:
@@ -104,6 +108,8 @@ class FrameServer:
                     self.connections += not is_used
                 is_used = True
                 windows[stream] = window
+                opened.add(stream)
+                self.most_open = max(self.most_open, len(opened))
             if kind == DATA:
                 room -= length
                 windows[stream] -= length
@@ -123,9 +129,20 @@ class FrameServer:
                     number = self.requests
                     self.requests += 1
                 said, ends = self.script(number, stream)
+                if self.hold:
+                    threading.Timer(self.hold, self._answer_late, (connection, said, stream, opened)).start()
+                    continue
+                opened.discard(stream)
                 connection.sendall(said)
                 if ends:
                     # Closed in order: what is not read would turn that into a reset.
                     connection.shutdown(socket.SHUT_WR)
                     source.read()
                     return
+
+    @staticmethod
+    def _answer_late(connection: socket.socket, said: bytes, stream: int, opened: set[int]) -> None:
+        # No longer open before the client can know it.
+        opened.discard(stream)
+        with contextlib.suppress(OSError):
+            connection.sendall(said)

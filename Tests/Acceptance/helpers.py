@@ -127,6 +127,15 @@ def free_port() -> int:
             return port
 
 
+def held_port(number: int = 0) -> socket.socket:
+    """A socket that has a port, and does not listen: nobody else gets the port for as long as it is open, whoever asks
+    for any. A server takes it over, or listens on the same port if it may share addresses, as servers mostly may."""
+    holder = socket.socket()
+    holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    holder.bind(("127.0.0.1", number))
+    return holder
+
+
 def form_body(events: list[dict]) -> bytes:
     """An upload as a client writes it."""
     packed = base64.b64encode(gzip.compress(json.dumps(events, ensure_ascii=False).encode()))

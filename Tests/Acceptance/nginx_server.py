@@ -29,15 +29,6 @@ FOLDERS = """
 """
 
 
-def held_port(number: int = 0) -> socket.socket:
-    """A socket that has a port, and does not listen: nobody else gets the port for as long as it is open, whoever asks
-    for any. A server takes it over, or listens on the same port if it may share addresses, as servers mostly may."""
-    holder = socket.socket()
-    holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    holder.bind(("127.0.0.1", number))
-    return holder
-
-
 def start_nginx(command: list[str], holder: socket.socket) -> subprocess.Popen:
     """Starts an nginx that takes over a held port, as a new one does from an old one. Its configuration has to name a
     backlog, else it takes the port for one that is listened on already."""

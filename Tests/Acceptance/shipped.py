@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from types import FunctionType
-from typing import Callable, ClassVar, Iterable
+from typing import ClassVar, Iterable
 
 import duckdb
 import real_clock

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 import real_clock
-from helpers import write_scenario
-from nginx_server import FOLDERS, MAIN, NGINX, held_port, start_nginx
+from helpers import held_port, write_scenario
+from nginx_server import FOLDERS, MAIN, NGINX, start_nginx
 from searches import flushing, read
 
 #: Takes minutes, so it goes before what is soon done.

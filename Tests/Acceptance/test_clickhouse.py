@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 import signal
-import socket
 import subprocess
 import time
 import urllib.error
@@ -17,6 +16,7 @@ import pytest
 
 import real_clock
 from conftest import BINARY, HANG, ROOT, Finished
+from helpers import held_port
 
 SERVER = shutil.which("clickhouse-server") or "/usr/sbin/clickhouse-server"
 
@@ -43,9 +43,7 @@ class ClickHouse:
     def __init__(self, folder: Path):
         # Held until it is in use: sockets that share addresses, as ClickHouse's do, may share one that does not listen,
         # and nobody who asks for any port gets it meanwhile.
-        held = socket.socket()
-        held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        held.bind(("127.0.0.1", 0))
+        held = held_port()
         self.port = held.getsockname()[1]
         (folder / "config.xml").write_text(CONFIGURATION.format(folder=folder, port=self.port))
         self.process = subprocess.Popen(

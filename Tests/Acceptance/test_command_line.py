@@ -11,7 +11,6 @@ import os
 import re
 import resource
 import signal
-import socket
 import subprocess
 import time
 from pathlib import Path
@@ -20,7 +19,7 @@ import jsonschema
 import pytest
 
 from conftest import HANG, ROOT, Running, Tool
-from helpers import SHIPPED, assert_events_agree, read_events, read_report, steady, write_scenario
+from helpers import SHIPPED, assert_events_agree, held_port, read_events, read_report, steady, write_scenario
 
 SCHEMA = ROOT / "scenarios" / "scenario.schema.json"
 
@@ -28,8 +27,7 @@ SCHEMA = ROOT / "scenarios" / "scenario.schema.json"
 @contextlib.contextmanager
 def closed_port():
     """A port where nobody listens; while it is held, it is nobody else's."""
-    with socket.socket() as held:
-        held.bind(("127.0.0.1", 0))
+    with held_port() as held:
         yield held.getsockname()[1]
 
 

@@ -7,7 +7,6 @@ import datetime
 import re
 import sqlite3
 import zoneinfo
-from pathlib import Path
 
 import pytest
 

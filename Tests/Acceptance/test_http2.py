@@ -305,12 +305,19 @@ def test_small_windows(tool, tmp_path):
     assert report["metrics"]["data_sent"]["count"] > 200 * server.requests
 
 
-def test_a_server_that_takes_one_request_at_a_time(tool, tmp_path):
+@pytest.mark.parametrize("limit", [1, 3])
+def test_a_server_that_takes_few_requests_at_a_time(tool, tmp_path, limit):
     """What has to wait for a stream waits, and none is opened beyond the limit."""
-    server = FrameServer(lambda number, stream: (ok(stream), False), first=settings(streams=1))
-    document = load("", http="2")
-    report = play_frames(tool, tmp_path, server)
+    server = FrameServer(lambda number, stream: (ok(stream), False), first=settings(streams=limit), hold=0.1)
+    # Devices that share one connection, and would have many streams in it at once.
+    url = f"http://127.0.0.1:{server.port}/sa?project=default"
+    document = load(url, devices=12, http="2", connections={"pooled": 1})
+    try:
+        report = play(tool, tmp_path, document)
+    finally:
+        server.close()
     assert answers(report) == {"200": server.requests}
+    assert server.most_open == limit and report["generator"]["http2_connections"] == 1
 
 
 def test_a_server_without_that_nobody_negotiates_with(tool, collect, tmp_path):

@@ -17,8 +17,8 @@ from pathlib import Path
 import pytest
 
 import real_clock
-from helpers import read_report, steady, write_scenario
-from nginx_server import held_port, start_nginx
+from helpers import held_port, read_report, steady, write_scenario
+from nginx_server import start_nginx
 
 DEVICES = 40
 #: Each device's timer uploads once a second: so many requests are planned in any second, whatever the server does.

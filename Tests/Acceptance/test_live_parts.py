@@ -19,8 +19,8 @@ import pytest
 
 import real_clock
 from conftest import Collector, Finished, Tool
-from helpers import assert_events_agree, by_device, read_events, read_report, rows, steady, write_scenario
-from nginx_server import held_port, start_nginx
+from helpers import assert_events_agree, by_device, held_port, read_events, read_report, rows, steady, write_scenario
+from nginx_server import start_nginx
 
 #: Takes minutes, so it goes before what is soon done.
 LONG = True

@@ -18,8 +18,7 @@ from pathlib import Path
 import pytest
 
 from conftest import HANG, Collector, Finished, Tool
-from helpers import count_fates, read_events, read_report, rows, steady, write_scenario
-from nginx_server import held_port
+from helpers import count_fates, held_port, read_events, read_report, rows, steady, write_scenario
 
 
 def expected_audit(events: list[dict], held: list[str]) -> dict:

@@ -6,7 +6,6 @@ import csv
 import fcntl
 import html.parser
 import io
-import json
 import os
 import pty
 import re

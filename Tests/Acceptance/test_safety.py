@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import real_clock
-from conftest import BINARY, Finished, Running, Tool
+from conftest import BINARY, Running, Tool
 from helpers import read_report, steady, write_scenario
 
 NETWORK = Path(__file__).parent / "own_network.py"
