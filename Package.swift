@@ -310,6 +310,9 @@ let package = Package(
                 "Timebase", "AppModel", "Accounting", "Measurement", "TestSupport", "Wire", "Reporting",
                 "Rendering", "Generation", "Scenario", "DeviceSDK", "GrowingSDK", "LiveEngine", "SensorsSDK",
                 "VirtualEngine", "World",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
                 // No test imports these programs: so they are compiled beside the suites, not after them.
                 "beaconswarm-cli", "beaconswarm-fuzz", "beaconswarm-explore",
             ]),

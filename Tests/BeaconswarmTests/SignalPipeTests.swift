@@ -1,5 +1,6 @@
 import Dispatch
 import Glibc
+import Synchronization
 import Testing
 import Timebase
 
@@ -53,6 +54,29 @@ struct SignalEchoTests {
             #expect(heard.wait(timeout: .now() + Self.hang) == .success, "round \(round)")
             withExtendedLifetime(pipe) {}
         }
+    }
+
+    @Test func aSignalIsHeardAtTheTimeAtWhichItCame() throws {
+        let heard = Mutex<HeardSignal?>(nil)
+        let isHeard = DispatchSemaphore(value: 0)
+        let pipe = SignalPipe([SIGUSR1], on: DispatchQueue(label: "signals")) { signal in
+            heard.withLock { $0 = signal }
+            isHeard.signal()
+        }
+        // A thread of a pool hears no signals.
+        var (signals, before) = (sigset_t(), sigset_t())
+        sigemptyset(&signals)
+        sigaddset(&signals, SIGUSR1)
+        pthread_sigmask(SIG_UNBLOCK, &signals, &before)
+        defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+        let begun = Host.monotonic
+        // To this very thread: it goes on when the signal has been handled, whenever that is read.
+        raise(SIGUSR1)
+        let done = Host.monotonic
+        #expect(isHeard.wait(timeout: .now() + Self.hang) == .success)
+        let signal = try #require(heard.withLock { $0 })
+        #expect(signal.number == SIGUSR1 && begun <= signal.at && signal.at <= done)
+        withExtendedLifetime(pipe) {}
     }
 
     @Test func afterwardsASignalIsWhatItWasBefore() {

@@ -1,3 +1,6 @@
+import NIOCore
+import NIOEmbedded
+import NIOHTTP1
 import Reporting
 import Synchronization
 import Testing
@@ -145,6 +148,21 @@ struct WatchTests {
         other.end(.usage)
         #expect(other.standing.ending?.hasPrefix("The program has ended with exit code") == true)
         #expect(other.standing.farewell == "Drawn as it happened.")
+    }
+
+    @Test("Who comes when the last word is said already hears it, too")
+    func lateViewer() throws {
+        let watch = Watch(title: "t")
+        watch.end(.success)
+        let hub = WatchHub(watch, token: WatchToken())
+        hub.end()
+        let channel = EmbeddedChannel()
+        hub.join(channel, since: nil)
+        var said = ""
+        while let part = try channel.readOutbound(as: HTTPServerResponsePart.self) {
+            if case .body(.byteBuffer(let bytes)) = part { said += String(buffer: bytes) }
+        }
+        #expect(said.contains("\nevent: end\ndata: {"))
     }
 
     @Test("Only the newest lines are remembered, and a share is one")

@@ -1,8 +1,9 @@
 import Dispatch
 import Glibc
 import Synchronization
+import Timebase
 
-/// Signals as bytes of a pipe, heard from the moment on that this exists.
+/// Signals as notes in a pipe, heard from the moment on that this exists.
 ///
 /// Not a `DispatchSourceSignal`: that one is armed by another thread some time after it was asked for, and until then
 /// the signal has to be ignored. On a busy machine, a process that was ended as soon as it said that it was ready lost
@@ -14,12 +15,20 @@ final class SignalPipe: Sendable {
         var received: @Sendable (HeardSignal) -> Void
     }
 
+    /// What a handler writes: a pipe takes it as a whole.
+    private struct Note: BitwiseCopyable {
+        var number: Int32 = 0
+        /// By the clock of ``Host/monotonic``: however late the note is read, this is when the signal came.
+        var seconds: Int64 = 0
+        var nanoseconds: Int64 = 0
+    }
+
     /// By signal.
     private static let listeners = Mutex<[Int32: Listener]>([:])
-    /// All that a handler may read: where it writes the signal's number. It stays open, since a handler may be about to
+    /// All that a handler may read: where it writes its note. It stays open, since a handler may be about to
     /// write in any thread.
     private static let writeEnd = Atomic<Int32>(-1)
-    /// Reads the numbers; once for all that ever listen.
+    /// Reads the notes; once for all that ever listen.
     // SAFETY: made once and never touched again.
     private nonisolated(unsafe) static let source: (any DispatchSourceRead)? = {
         var ends: [Int32] = [-1, -1]
@@ -32,10 +41,11 @@ final class SignalPipe: Sendable {
         let source = DispatchSource.makeReadSource(
             fileDescriptor: ends[0], queue: DispatchQueue(label: "beaconswarm.signal-pipe"))
         source.setEventHandler { [descriptor = ends[0]] in
-            var number: UInt8 = 0
-            while read(descriptor, &number, 1) == 1 {
-                // Its time is taken here: where it is answered, an earlier one may keep it waiting.
-                let heard = HeardSignal(number: Int32(number), at: Host.monotonic)
+            var note = Note()
+            while read(descriptor, &note, MemoryLayout<Note>.size) == MemoryLayout<Note>.size {
+                let heard = HeardSignal(
+                    number: note.number,
+                    at: .seconds(note.seconds) + Interval(nanoseconds: note.nanoseconds))
                 guard let listener = listeners.withLock({ $0[heard.number] }) else { continue }
                 listener.queue.async { listener.received(heard) }
             }
@@ -89,11 +99,13 @@ final class SignalPipe: Sendable {
         return sigaction(number, &new, &old) == 0 ? old : nil
     }
 
-    /// Within a signal handler: nothing but `write`, which leaves `errno` as it was.
+    /// Within a signal handler: nothing but what POSIX allows there, and `errno` is left as it was.
     private static func tell(of number: Int32) {
         let code = errno
-        var byte = UInt8(truncatingIfNeeded: number)
-        _ = write(writeEnd.load(ordering: .acquiring), &byte, 1)
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        var note = Note(number: number, seconds: Int64(time.tv_sec), nanoseconds: Int64(time.tv_nsec))
+        _ = write(writeEnd.load(ordering: .acquiring), &note, MemoryLayout<Note>.size)
         errno = code
     }
 }

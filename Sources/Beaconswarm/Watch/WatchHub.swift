@@ -14,6 +14,8 @@ final class WatchHub {
     private var budget = WatchBudget()
     private var seen: UInt64?
     private var metrics = MetricsPage()
+    /// Whether the last word was said.
+    private var isOver = false
 
     init(_ watch: Watch, token: WatchToken) {
         self.watch = watch
@@ -45,6 +47,8 @@ final class WatchHub {
         let viewer = WatchViewer(channel, seen: board.version(of: id))
         viewers[ObjectIdentifier(channel)] = viewer
         draw { send(to: viewer) }
+        // Who was let in before the door closed, and comes only now, hears it as well.
+        if isOver { viewer.end(lastWord) }
     }
 
     func leave(_ channel: any Channel) { viewers[ObjectIdentifier(channel)] = nil }
@@ -59,16 +63,22 @@ final class WatchHub {
 
     /// The last word to everybody, with the report.
     func end() {
+        isOver = true
         guard !viewers.isEmpty else { return }
         renew()
+        let lastWord = lastWord
+        for viewer in viewers.values {
+            send(to: viewer)
+            viewer.end(lastWord)
+        }
+    }
+
+    private var lastWord: ServerSentEvent {
         let standing = watch.standing
         let last = JSONNode.object([
             ("text", .text(standing.ending ?? "")), ("foot", .text(standing.farewell)),
         ])
-        for viewer in viewers.values {
-            send(to: viewer)
-            viewer.end(.event("end", last))
-        }
+        return .event("end", last)
     }
 
     /// Draws what is due, hands it out, and notes what both cost.

@@ -1,4 +1,4 @@
-/// What the page of a run that goes on adds to ``Stylesheet``.
+/// What the page of a run that goes on adds to ``Rendering/Stylesheet``.
 enum LiveStylesheet {
     static let text: StaticString = """
         .watch{margin:22px 0 0;padding:14px 18px;background:var(--card);border:1px solid var(--rule);
