@@ -1,6 +1,7 @@
 import Accounting
 import CollectorModel
 import DeviceSDK
+import Generation
 import Measurement
 import Scenario
 import Timebase

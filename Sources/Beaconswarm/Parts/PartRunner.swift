@@ -1,6 +1,7 @@
 import Accounting
 import DeviceSDK
 import Files
+import Generation
 import Measurement
 import Reporting
 import Scenario

@@ -1,4 +1,5 @@
 import DeviceSDK
+import Generation
 import Scenario
 import VirtualEngine
 import World

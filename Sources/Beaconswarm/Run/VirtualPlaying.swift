@@ -7,18 +7,6 @@ import VirtualEngine
 
 // What playing a scenario in virtual time takes, whoever asks for it and whatever becomes of the result.
 
-extension VirtualConfiguration {
-    /// The run that a scenario's plans describe.
-    ///
-    /// - Parameter sizes: Of uploads whose bytes are neither made nor read; `nil` writes and reads each one.
-    init(_ plans: ScenarioPlans, sizes: BodySizes? = nil) {
-        self.init(
-            plans: plans.populations, schedule: plans.schedule, collector: plans.collector,
-            server: plans.server)
-        self.sizes = sizes
-    }
-}
-
 extension RunStores {
     /// The stores of a run on one thread.
     ///

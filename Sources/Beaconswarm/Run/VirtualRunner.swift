@@ -1,5 +1,6 @@
 import Accounting
 import DeviceSDK
+import Generation
 import Measurement
 import Reporting
 import Scenario

@@ -51,9 +51,7 @@ package struct DatasetPlans: Sendable {
             plans.schedule.duration = end - start - drain
             plans.schedule.drain = min(drain, plans.schedule.drain)
         }
-        var configuration = VirtualConfiguration(
-            plans: plans.populations, schedule: plans.schedule, collector: plans.collector,
-            server: plans.server)
+        var configuration = VirtualConfiguration(plans)
         // No device's end may depend on how the devices are divided.
         configuration.playsWholeDrain = true
         configuration.awaitsOpenAnswers = cut == nil
