@@ -136,6 +136,13 @@ def held_port(number: int = 0) -> socket.socket:
     return holder
 
 
+@contextlib.contextmanager
+def closed_port():
+    """A port where nobody listens; while it is held, it is nobody else's."""
+    with held_port() as held:
+        yield held.getsockname()[1]
+
+
 def form_body(events: list[dict]) -> bytes:
     """An upload as a client writes it."""
     packed = base64.b64encode(gzip.compress(json.dumps(events, ensure_ascii=False).encode()))

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import real_clock
 from conftest import Finished, Tool
-from helpers import held_port, write_scenario
+from helpers import closed_port, write_scenario
 from searches import flushing, read
 
 #: Takes minutes, so it goes before what is soon done.
@@ -65,9 +65,8 @@ def test_a_search_that_cannot_be_written_tells_what_it_found(binary: Path, tmp_p
 
 def test_a_dead_target_is_told_before_anything_is_run(tool, tmp_path):
     scenario = write_scenario(tmp_path, flushing(4))
-    # It listens to nobody; held, it is nobody else's.
-    with held_port() as held:
-        target = f"http://127.0.0.1:{held.getsockname()[1]}/sa"
+    with closed_port() as port:
+        target = f"http://127.0.0.1:{port}/sa"
         tool.run("capacity", scenario, "--target", target, "--out", tmp_path / "x").expect(69)
     assert not (tmp_path / "x").exists()
 

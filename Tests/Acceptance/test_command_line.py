@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import copy
 import ctypes
 import json
@@ -19,16 +18,9 @@ import jsonschema
 import pytest
 
 from conftest import HANG, ROOT, Running, Tool
-from helpers import SHIPPED, assert_events_agree, held_port, read_events, read_report, steady, write_scenario
+from helpers import SHIPPED, assert_events_agree, closed_port, read_events, read_report, steady, write_scenario
 
 SCHEMA = ROOT / "scenarios" / "scenario.schema.json"
-
-
-@contextlib.contextmanager
-def closed_port():
-    """A port where nobody listens; while it is held, it is nobody else's."""
-    with held_port() as held:
-        yield held.getsockname()[1]
 
 
 def quick(**changes) -> dict:

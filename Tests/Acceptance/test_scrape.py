@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import http.server
 import json
-import socket
 import threading
 from datetime import UTC, datetime, timedelta
 
@@ -13,6 +12,7 @@ import pytest
 
 import real_clock
 from conftest import Collector
+from helpers import closed_port
 
 SCENARIO = {
     "name": "scraped",
@@ -176,11 +176,8 @@ def test_values_that_are_no_numbers_are_counted_and_told(tool, scenario):
 
 
 def test_a_target_that_does_not_answer_is_told_and_does_no_harm(tool, scenario):
-    with socket.socket() as closed:
-        closed.bind(("127.0.0.1", 0))
-        done = tool.run(
-            "run", scenario, "--out", "run", "--scrape", f"http://127.0.0.1:{closed.getsockname()[1]}"
-        ).expect(0)
+    with closed_port() as port:
+        done = tool.run("run", scenario, "--out", "run", "--scrape", f"http://127.0.0.1:{port}").expect(0)
     report, _ = read(done)
     assert report["target_metrics"]["failures"] > 0 and report["verdict"] == "passed"
     assert "cannot connect" in done.err

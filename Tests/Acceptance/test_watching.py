@@ -19,7 +19,7 @@ from prometheus_client.parser import text_string_to_metric_families
 import real_clock
 from conftest import Running, Tool
 from contrast import faint_words
-from helpers import SCENARIOS, free_port, read_report, steady, write_scenario
+from helpers import SCENARIOS, closed_port, free_port, read_report, steady, write_scenario
 from otlp_sink import Sink
 from viewer import Browser, Page, Stream, browsing, page_of
 
@@ -456,9 +456,7 @@ def test_a_push_that_fails_is_counted_and_the_run_goes_on(tool: Tool, tmp_path: 
     scenario = write_scenario(tmp_path, steady(4, "5s"))
     finished = tool.run("simulate", scenario, "--out", tmp_path / "out", "--otlp", sink.url + "/?key=hush").expect(0)
     assert "answered 503" in finished.err and "1 of 1 pushes" in finished.err and "hush" not in finished.err
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    with closed_port() as port:
         finished = tool.run(
             "simulate", scenario, "--out", tmp_path / "nobody", "--otlp", f"http://127.0.0.1:{port}").expect(0)
     assert "cannot connect" in finished.err and "1 of 1 pushes" in finished.err

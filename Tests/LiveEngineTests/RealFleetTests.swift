@@ -75,8 +75,7 @@ struct RealFleetTests {
             ) { events, _, _ in sealed.withLock { $0 += events.map(\.id) } }
             let run = try await LiveRun.start(configuration, on: [group.next(), group.next()])
             let result = try await run.result()
-            let lag = Interval.fractional(seconds: result.health.scheduleLag.maximumMilliseconds / 1000)
-            let late = max(watch.stop(), lag)
+            let late = max(watch.stop(), result.lag)
             let ledger = result.recorder.populations[0].ledger
             #expect(ledger.balance == 0)
             #expect(ledger.captured > 100)

@@ -268,13 +268,17 @@ struct ScriptedRun {
             let run = try await begin(port: server.port, on: Array(loops.prefix(shards)), log: log)
             let result = try await run.result()
             // A run whose beginning was kept waiting is late, though its loops were punctual meanwhile.
-            let lag = Interval.fractional(seconds: result.health.scheduleLag.maximumMilliseconds / 1000)
-            let late = max(watch.stop(), lag)
+            let late = max(watch.stop(), result.lag)
             let requests = server.requests
             try await server.stop()
             return ((result, log, requests), late)
         }
     }
+}
+
+extension LiveResult {
+    /// The latest that anything of the schedule began.
+    var lag: Interval { .fractional(seconds: health.scheduleLag.maximumMilliseconds / 1000) }
 }
 
 /// Runs with event loops that are shut down afterwards.
