@@ -77,6 +77,8 @@ package struct LiveResult: Sendable {
     package var connectionsOpened: UInt64
     /// Connections closed early because no descriptor was left for another.
     package var connectionsRecycled: UInt64
+    /// Answers behind which bytes came that belong to none, which closed their connections.
+    package var overlongAnswers: UInt64
     /// The sum of the shards' own peaks.
     package var connectionsPeak: Int
     /// Connections that pools still counted when all were closed: none, or a slot has leaked.
@@ -108,6 +110,7 @@ struct ShardResult: Sendable {
     var peakBusyShare: Double
     var connectionsOpened: UInt64
     var connectionsRecycled: UInt64
+    var overlongAnswers: UInt64
     var connectionsPeak: Int
     var slotsLeft: Int
     var handshakes: UInt64

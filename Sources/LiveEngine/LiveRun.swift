@@ -187,6 +187,7 @@ package final class LiveRun: Sendable {
                 peakBusyShares: parts.map(\.peakBusyShare)),
             connectionsOpened: parts.reduce(0) { $0 + $1.connectionsOpened },
             connectionsRecycled: parts.reduce(0) { $0 + $1.connectionsRecycled },
+            overlongAnswers: parts.reduce(0) { $0 + $1.overlongAnswers },
             connectionsPeak: parts.reduce(0) { $0 + $1.connectionsPeak },
             slotsLeft: parts.reduce(0) { $0 + $1.slotsLeft },
             handshakes: parts.reduce(0) { $0 + $1.handshakes },

@@ -170,10 +170,32 @@ def test_a_dead_collector_fails_a_run(tool: Tool, tmp_path: Path, serve, kind: s
     assert first["status"] == status, first
     if failure:
         assert first["failure"] == failure
+        assert first["body"].startswith("HTTP/1.1: a first line that is no status line of HTTP/1.1 or 1.0: "), first
+        assert first["body"].endswith(" this was never HTTP\r\n\r\n"), first
     body = answer[0].partition(b"\r\n\r\n")[2].decode(errors="replace") if kind in ("404", "500", "503") else ""
     if body:
         assert first["body"] == body[:200]
     assert "The first that failed" in summary and "The first that failed" in page
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok, and more",),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", b"{}"),
+        (b"HTTP/1.1 204 No Content\r\n\r\n{}",),
+    ],
+    ids=["at once", "later", "no body"],
+)
+def test_answers_that_are_longer_than_they_say_are_told(tool: Tool, tmp_path: Path, serve, answer: tuple):
+    """They are whole to a device, and cost it its connection each time."""
+    server = serve(*answer)
+    scenario = short("sensors", "4.9.1", target={"url": server.url})
+    tool.run("run", write_scenario(tmp_path, scenario), "--out", tmp_path / "run", "-q").expect(0, 96)
+    report = read_report(tmp_path / "run")
+    assert not any(report["events"]["lost"].values()) and report["events"]["delivered"] > 0
+    told = [text for text in report["warnings"] if "went on behind the end that the head tells" in text]
+    assert len(told) == 1, report["warnings"]
 
 
 @pytest.mark.parametrize("status", ["204 No Content", "201 Created"])

@@ -119,28 +119,42 @@ struct ResponseParserTests {
     }
 
     @Test(
-        "refuses what is not HTTP",
+        "refuses what is not HTTP, and names the rule",
         arguments: [
-            "SSH-2.0-OpenSSH_9\r\n", "HTTP/2.0 200 OK\r\n", "HTTP/1.1 20 OK\r\n", "HTTP/1.1 2000 OK\r\n",
-            "HTTP/1.1 099 Low\r\n\r\n", "HTTP/1.1 101 Switching\r\n\r\n", "HTTP/1.1\r\n",
-            "HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: +5\r\n\r\n",
-            "HTTP/1.1 200 OK\r\nContent-Length:\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 5, 5\r\n\r\n",
-            "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n",
-            "HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\n",
-            "HTTP/1.1 200 OK\r\nNo colon\r\n\r\n", "HTTP/1.1 200 OK\r\nName : value\r\n\r\n",
-            "HTTP/1.1 200 OK\r\n folded: value\r\n\r\n", "HTTP/1.1 200 OK\r\n: value\r\n\r\n",
-            "HTTP/1.1 200 OK\r\nA: b\rc\r\n\r\n", "HTTP/1.1 200 OK\r\nA: b\0c\r\n\r\n",
-            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n",
-            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n\r\n",
-            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n-3\r\nabc\r\n",
-            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3 4\r\nabc\r\n",
-            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabcd\r\n",
-            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nFFFFFFFFFFFFFFFFF\r\n",
+            ("SSH-2.0-OpenSSH_9", AnswerBreach.statusLine), ("HTTP/2.0 200 OK", .statusLine),
+            ("HTTP/1.1 20 OK", .statusLine), ("HTTP/1.1 2000 OK", .statusLine), ("HTTP/1.1", .statusLine),
+            ("HTTP/1.1 099 Low", .lowStatus), ("HTTP/1.1 101 Switching", .upgrade),
         ])
-    func malformed(text: String) {
+    func malformedStatus(line: String, rule: AnswerBreach) { Self.expect(rule, of: line + "\r\n") }
+
+    @Test(
+        "refuses fields that are none, and names the rule",
+        arguments: [
+            ("Content-Length: -5", AnswerBreach.length), ("Content-Length: +5", .length),
+            ("Content-Length:", .length), ("Content-Length: 5, 5", .length),
+            ("Content-Length: 5\r\nContent-Length: 6", .length),
+            ("Content-Length: 99999999999999999999", .length), ("No colon", .noColon), ("Word", .noColon),
+            ("Name : value", .fieldName), (" folded: value", .fieldName), (": value", .fieldName),
+            ("A: b\rc", .fieldValue), ("A: b\0c", .fieldValue),
+        ])
+    func malformedField(line: String, rule: AnswerBreach) {
+        Self.expect(rule, of: "HTTP/1.1 200 OK\r\n\(line)\r\n\r\n")
+    }
+
+    @Test(
+        "refuses chunks that are none, and names the rule",
+        arguments: [
+            ("xyz", AnswerBreach.chunkSize), ("", .chunkSize), ("-3\r\nabc", .chunkSize),
+            ("3 4\r\nabc", .chunkSize), ("FFFFFFFFFFFFFFFFF", .chunkSize), ("3\r\nabcd", .chunkEnd),
+        ])
+    func malformedChunk(body: String, rule: AnswerBreach) {
+        Self.expect(rule, of: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n\(body)\r\n")
+    }
+
+    private static func expect(_ rule: AnswerBreach, of text: String) {
         for readSizes in [[Int.max], [1]] {
-            let (parser, _) = Self.parse(text, readSizes: readSizes)
-            #expect(parser.state == .malformed, "in reads of \(readSizes)")
+            let (parser, _) = parse(text, readSizes: readSizes)
+            #expect(parser.state == .malformed && parser.breach == rule, "in reads of \(readSizes)")
         }
     }
 
@@ -192,10 +206,10 @@ struct ResponseParserTests {
     func headLimit() {
         let field = "X-Long: " + String(repeating: "a", count: 1000) + "\r\n"
         let text = "HTTP/1.1 200 OK\r\n" + String(repeating: field, count: 70)
-        #expect(Self.parse(text).parser.state == .malformed)
-        #expect(Self.parse(text, readSizes: [100]).parser.state == .malformed)
+        #expect(Self.parse(text).parser.breach == .headTooLong)
+        #expect(Self.parse(text, readSizes: [100]).parser.breach == .headTooLong)
         let line = "HTTP/1.1 200 OK\r\nX: " + String(repeating: "a", count: ResponseParser.headLimit)
-        #expect(Self.parse(line, readSizes: [1000]).parser.state == .malformed)
+        #expect(Self.parse(line, readSizes: [1000]).parser.breach == .headTooLong)
     }
 
     @Test("limits a body that is kept, and counts one that is not")
@@ -203,7 +217,7 @@ struct ResponseParserTests {
         let size = ResponseParser.bodyLimit + 1
         var bytes = Array("HTTP/1.1 200 OK\r\nContent-Length: \(size)\r\n\r\n".utf8)
         bytes += [UInt8](repeating: 0x61, count: size)
-        #expect(Self.parse(bytes, readSizes: [65_536]).parser.state == .malformed)
+        #expect(Self.parse(bytes, readSizes: [65_536]).parser.breach == .tooLong)
         let counted = Self.parse(bytes, readSizes: [65_536], keepsBody: false).parser
         #expect(counted.state == .complete)
         #expect(counted.received == bytes.count)

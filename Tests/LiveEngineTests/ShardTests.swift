@@ -133,6 +133,8 @@ struct ShardTests {
 
     struct Failing: CustomTestStringConvertible, Sendable {
         var failure: RequestFailure
+        /// The rule of HTTP that the answer breaks.
+        var rule: AnswerBreach?
         var actions: [ScriptedServer.Action]
         var testDescription: String { failure.name }
     }
@@ -147,13 +149,15 @@ struct ShardTests {
                 failure: .truncated,
                 actions: [.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc"), .close]),
             Failing(failure: .truncated, actions: [.write("HTTP/1.1 2"), .close]),
-            Failing(failure: .malformed, actions: [.write("220 mail.example.org ESMTP\r\n")]),
+            Failing(
+                failure: .malformed, rule: .statusLine,
+                actions: [.write("220 mail.example.org ESMTP\r\n")]),
             // The settings of a server that speaks HTTP/2: no line ends in them.
             Failing(
-                failure: .malformed,
+                failure: .malformed, rule: .statusLine,
                 actions: [.write("\0\0\u{6}\u{4}\0\0\0\0\0\0\u{3}\0\0\0\u{40}"), .close]),
             Failing(
-                failure: .malformed,
+                failure: .malformed, rule: .chunkSize,
                 actions: [.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nno size\r\n")]),
         ])
     func failures(_ failing: Failing) async throws {
@@ -168,6 +172,10 @@ struct ShardTests {
         #expect(Self.names(result) == [failing.failure.name: 1, "200": 1])
         let leftBytes = failing.actions.contains { if case .write = $0 { true } else { false } }
         #expect(result.unexpectedAnswers.map(\.failure) == (leftBytes ? [failing.failure] : []))
+        if let rule = failing.rule {
+            let told = result.unexpectedAnswers.map { String(decoding: $0.body, as: UTF8.self) }
+            #expect(told.allSatisfy { $0.hasPrefix("HTTP/1.1: \(rule.words): ") }, "\(told)")
+        }
     }
 
     @Test("takes the close as the end of an answer without a length")

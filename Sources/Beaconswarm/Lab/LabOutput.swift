@@ -7,8 +7,26 @@ struct LabOutput {
     var report: LabReport
     let folder: RunFolder
     let console: RunConsole
+    /// Room for the last word, whatever the runs fill the disk with meanwhile.
+    private let reserve: DiskReserve
     /// Whether each run says by itself why it did not pass.
-    var runsSpeak = false
+    private let runsSpeak: Bool
+
+    /// What a run adds to the report, roughly and rather more.
+    private static let bytesPerCell = 16 << 10
+
+    /// - Parameters:
+    ///   - cells: How many runs are still to be played, for whose figures room is kept.
+    ///   - runsSpeak: Whether each run says by itself why it did not pass.
+    init(report: LabReport, folder: RunFolder, console: RunConsole, cells: Int, runsSpeak: Bool = false) {
+        self.report = report
+        self.folder = folder
+        self.console = console
+        self.runsSpeak = runsSpeak
+        // A quarter of a small disk: the runs keep half of what is left, each for its own report.
+        let wanted = LabOutput.bytesPerCell * min(cells, DiskReserve.limit / LabOutput.bytesPerCell)
+        reserve = DiskReserve(in: folder.path, bytes: wanted, share: 0.25)
+    }
 
     /// Where a run of them is kept.
     func path(variant: String, seed: UInt64) -> String {
@@ -16,13 +34,27 @@ struct LabOutput {
     }
 
     /// Writes what is known so far, for whoever finds it after a sudden end.
-    ///
-    /// - Parameter failure: What ends it, if it is no interruption.
-    func writePartial(endedBy failure: CommandFailure? = nil) throws(CommandFailure) {
+    func writePartial() throws(CommandFailure) {
+        try write(partial)
+    }
+
+    /// Writes what was known when a failure ended it.
+    func writePartial(endedBy failure: CommandFailure) {
+        var told = partial
+        (told.exitCode, told.verdict) = (failure.code.rawValue, .failed)
+        reserve.release()
+        // A disk that others fill may have taken even what was kept.
+        try? write(told)
+    }
+
+    private var partial: LabReport {
         var partial = report
         partial.isPartial = true
         partial.judge()
-        if let failure { (partial.exitCode, partial.verdict) = (failure.code.rawValue, .failed) }
+        return partial
+    }
+
+    private func write(_ partial: LabReport) throws(CommandFailure) {
         try OutputFile.write(LabJSON.write(partial), to: folder.file("report.partial.json"), isDurable: false)
     }
 
@@ -42,6 +74,7 @@ struct LabOutput {
     ) throws(CommandFailure) -> CommandStatus {
         report.isPartial = !isWhole
         report.judge()
+        reserve.release()
         let hasReport = isWhole || reportsPart
         if hasReport { try LabFiles.write(report, to: folder) } else { try writePartial() }
         return show(hasReport ? "report.html" : "report.partial.json")

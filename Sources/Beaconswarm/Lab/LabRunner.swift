@@ -44,7 +44,7 @@ struct LabRunner {
         try checkRoom()
         let folder = try makeFolder()
         options.watch?.keep(in: folder.path)
-        var output = LabOutput(report: try blank(), folder: folder, console: console)
+        var output = LabOutput(report: try blank(), folder: folder, console: console, cells: cells.count)
         try introduce(output.report)
         try output.writePartial()
         interruption.begin {}
@@ -118,8 +118,7 @@ struct LabRunner {
         } catch {
             var partial = output
             partial.report = board.report
-            // The disk may take this no more than that which failed.
-            try? partial.writePartial(endedBy: error)
+            partial.writePartial(endedBy: error)
             throw error
         }
     }

@@ -89,13 +89,19 @@ struct RepeatRunner {
             options.out ?? RunFolder.defaultPath(scenario: base.reference.name, mode: .live, at: Host.now)
         let cells = cells
         var output = LabOutput(
-            report: blank, folder: try RunFolder(creating: path), console: console, runsSpeak: true)
+            report: blank, folder: try RunFolder(creating: path), console: console, cells: cells.count,
+            runsSpeak: true)
         options.watch?.keep(in: path)
         // Whatever ends the process from here on leaves something to be read.
         try output.writePartial()
         try introduce(cells, forecast)
-        let done = try await play(cells, into: &output)
-        return try output.finish(isWhole: done == cells.count, reportsPart: true)
+        do {
+            let done = try await play(cells, into: &output)
+            return try output.finish(isWhole: done == cells.count, reportsPart: true)
+        } catch let failure as CommandFailure {
+            if OutputFile.exists(path) { output.writePartial(endedBy: failure) }
+            throw failure
+        }
     }
 
     /// Plays one run after the other, until something speaks against the next one.

@@ -141,7 +141,7 @@ struct LabMerge {
             throw error
         }
         if let missing = report.missingParts { console.warn(missing) }
-        return LabOutput(report: report, folder: folder, console: console).show("report.html")
+        return LabOutput(report: report, folder: folder, console: console, cells: 0).show("report.html")
     }
 
     /// Which parts are missing, and how to play them; `nil` if no simulation is.

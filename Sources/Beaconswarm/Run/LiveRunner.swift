@@ -184,8 +184,15 @@ struct LiveRunner: Sendable {
             devicesStarted: result.devicesStarted, fingerprint: result.planFingerprint)
         progress.generator = ReportBuilder.generator(result)
         progress.interrupted = interruption.isRequested
-        progress.warnings = stage.stores.warnings
+        progress.warnings = stage.stores.warnings + [LiveRunner.overlongWarning(result)].compactMap { $0 }
         return progress
+    }
+
+    /// That answers are longer than they say. To a device they are whole, and each costs it its connection.
+    private static func overlongWarning(_ result: LiveResult) -> String? {
+        guard result.overlongAnswers > 0 else { return nil }
+        return "\(Int(result.overlongAnswers).of("answer")) of the target went on behind the end that the head tells "
+            + "(Content-Length, the last chunk, a status without a body); what came there was dropped, and the connection closed"
     }
 
     // MARK: - The collector's side

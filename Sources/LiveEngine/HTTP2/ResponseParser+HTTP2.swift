@@ -14,12 +14,6 @@ extension ResponseParser {
         }
     }
 
-    /// The answer breaks a rule. The first that it breaks is the one that is told.
-    mutating func refuse(_ broken: HTTP2Breach) {
-        if breach == nil { breach = broken }
-        state = .malformed
-    }
-
     /// Takes a field of the block. Fields that HTTP/2 knows no use for are not tolerated (RFC 9113, 8.2).
     mutating func takeField(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
         switch state {
@@ -88,7 +82,7 @@ extension ResponseParser {
     }
 
     /// Why a name is none that may stand in an answer: in lower case, and nothing of one connection alone.
-    private static func breach(ofName name: UnsafeRawBufferPointer) -> HTTP2Breach? {
+    private static func breach(ofName name: UnsafeRawBufferPointer) -> AnswerBreach? {
         if name.first == 0x3A { return .pseudoField }
         guard !name.isEmpty, name.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != 0x3A }) else {
             return .fieldName

@@ -16,6 +16,8 @@ struct ConnectionTable {
     private(set) var opened: UInt64 = 0
     /// Closed early because there was no room for another.
     var recycled: UInt64 = 0
+    /// Answers behind which more came, which closed their connections.
+    var overlongAnswers: UInt64 = 0
     /// TLS handshakes that were completed.
     var handshakes: UInt64 = 0
     /// Their CPU time, in nanoseconds.

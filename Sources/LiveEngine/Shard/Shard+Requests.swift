@@ -137,6 +137,7 @@ extension Shard: ConnectionOwner {
             let index = carrier.request
             guard index >= 0, !losesReply(index, on: carrier) else { return }
             fillSample(index, from: carrier)
+            if carrier.isOverlong { connections.overlongAnswers += 1 }
             let status = carrier.parser.status
             endpoint(of: index).tally.noteAnswer(status: status)
             if let date = carrier.parser.date {
@@ -163,6 +164,7 @@ extension Shard: ConnectionOwner {
     func ended(_ carrier: Carrier, failure: RequestFailure?) {
         enter {
             let index = carrier.request
+            if failure == nil, carrier.isOverlong { connections.overlongAnswers += 1 }
             if index >= 0, let failure {
                 fillSample(index, from: carrier)
                 // A server may say why it answers nothing: on HTTP/2 in a frame of no stream.

@@ -149,6 +149,7 @@ extension Shard {
             planFingerprint: parts.reduce(0) { $0 &+ $1.fleet.planFingerprint },
             busyShare: usage.share, peakBusyShare: usage.peak,
             connectionsOpened: connections.opened, connectionsRecycled: connections.recycled,
+            overlongAnswers: connections.overlongAnswers,
             connectionsPeak: peak, slotsLeft: pools.connectionCount, handshakes: connections.handshakes,
             handshakeTime: connections.handshakeTime, threadTime: usage.total,
             sharedConnections: connections.sharedCount, streamsOpened: connections.streamsOpened,

@@ -25,6 +25,8 @@ class Carrier {
     final var sentBytes = 0
     /// The beginning of what could not be read as an answer, or what was said in its place, if a sample was asked for.
     final var garbage: [UInt8] = []
+    /// Whether more came than the answer says that it has: it is as long as it says all the same.
+    final var isOverlong = false
     /// The owner's request that it carries, or connects for; -1 for none.
     final var request: Int32 = -1
 

@@ -30,12 +30,26 @@ extension Connection {
         end(with: .tls)
     }
 
+    /// Ends a connection on which no answer of HTTP came, and keeps which rule it breaks.
+    ///
+    /// - Parameter bytes: What came last.
+    func endMalformed(_ bytes: ByteBufferView) {
+        if let breach = parser.breach { keepBreach(breach, of: bytes) }
+        end(with: .malformed)
+    }
+
+    /// Keeps the rule that an answer breaks, and the beginning of its bytes.
+    private func keepBreach(_ breach: AnswerBreach, of bytes: some Sequence<UInt8>) {
+        guard parser.keepsSample else { return }
+        garbage = Array("HTTP/1.1: \(breach.words): ".utf8) + bytes.prefix(ResponseParser.sampleLimit)
+    }
+
     /// What an orderly close within an answer means. Bytes that no answer begins with were none, though the end of
     /// their line, at which the parser would have told, did not come.
     func failureOfClose() -> RequestFailure {
         let line = parser.impossibleStatusLine
         guard line.isEmpty else {
-            if parser.keepsSample { garbage = Array(line.prefix(ResponseParser.sampleLimit)) }
+            keepBreach(.statusLine, of: line)
             return .malformed
         }
         return parser.received == 0 ? .closed : .truncated

@@ -229,8 +229,12 @@ final class Connection: Carrier, ChannelInboundHandler {
         let buffer = unwrapInboundIn(data)
         if state == .shared { return read(buffer) }
         guard state == .busy else {
-            // Nobody asked: an idle connection on which a server speaks is of no more use.
-            if state == .idle { end(with: nil) }
+            // Nobody asked: an idle connection on which a server speaks is of no more use. A server may say so before
+            // it closes one (408), and what is no answer belongs to the one before.
+            if state == .idle {
+                isOverlong = carriedBefore && !buffer.readableBytesView.starts(with: "HTTP/".utf8)
+                end(with: nil)
+            }
             return
         }
         if times.firstByte == 0 {
@@ -240,12 +244,10 @@ final class Connection: Carrier, ChannelInboundHandler {
         }
         let used = buffer.withUnsafeReadableBytes { parser.consume($0) }
         switch parser.state {
-        case .complete: complete(reusable: parser.keepsAlive && used == buffer.readableBytes)
-        case .malformed:
-            if parser.keepsSample {
-                garbage = Array(buffer.readableBytesView.prefix(ResponseParser.sampleLimit))
-            }
-            end(with: .malformed)
+        case .complete:
+            isOverlong = used < buffer.readableBytes
+            complete(reusable: parser.keepsAlive && !isOverlong)
+        case .malformed: endMalformed(buffer.readableBytesView)
         default: break
         }
     }

@@ -8,33 +8,22 @@ extension ResponseParser {
             ResponseParser.begins(line, with: "HTTP/1."),
             line[7] == 0x30 || line[7] == 0x31, line[8] == 0x20, !ResponseParser.hasControl(line),
             let value = ResponseParser.decimal(UnsafeRawBufferPointer(rebasing: line[9..<12]))
-        else {
-            state = .malformed
-            return
-        }
+        else { return refuse(.statusLine) }
         isVersion10 = line[7] == 0x30
         keepsAlive = !isVersion10
         status = UInt16(value)
-        // 101 answers an upgrade that was never asked for.
-        state = value < 100 || value == 101 ? .malformed : .fields
+        guard value >= 100 else { return refuse(.lowStatus) }
+        guard value != 101 else { return refuse(.upgrade) }
+        state = .fields
     }
 
     mutating func readField(_ line: UnsafeRawBufferPointer) {
         if keepsSample && status >= 200 { keepHead(line, end: 0x0A) }
-        var colon = 0
-        while colon < line.count && line[colon] != 0x3A {
-            guard line[colon] > 0x20 && line[colon] < 0x7F else {
-                state = .malformed
-                return
-            }
-            colon += 1
-        }
-        guard colon > 0, colon < line.count, !ResponseParser.hasControl(line) else {
-            state = .malformed
-            return
-        }
-        let value = ResponseParser.trimmed(UnsafeRawBufferPointer(rebasing: line[(colon + 1)...]))
+        guard let colon = ResponseParser.offset(of: 0x3A, in: line) else { return refuse(.noColon) }
         let name = UnsafeRawBufferPointer(rebasing: line[..<colon])
+        guard colon > 0, name.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return refuse(.fieldName) }
+        guard !ResponseParser.hasControl(line) else { return refuse(.fieldValue) }
+        let value = ResponseParser.trimmed(UnsafeRawBufferPointer(rebasing: line[(colon + 1)...]))
         read(name, value)
     }
 
@@ -109,10 +98,7 @@ extension ResponseParser {
     }
 
     mutating func readChunkSize(_ line: UnsafeRawBufferPointer) {
-        guard let size = ResponseParser.chunkSize(line) else {
-            state = .malformed
-            return
-        }
+        guard let size = ResponseParser.chunkSize(line) else { return refuse(.chunkSize) }
         remaining = size
         state = size == 0 ? .trailers : .chunkData
     }

@@ -55,8 +55,8 @@ package struct ResponseParser {
     var saysClose = false
     var length: Int?
     var remaining = 0
-    /// The rule that a malformed answer breaks, on HTTP/2.
-    var breach: HTTP2Breach?
+    /// The rule that a malformed answer breaks.
+    private(set) var breach: AnswerBreach?
     private var headBytes = 0
     private var partial: [UInt8] = []
     /// Whether ``partial`` is a field that the next line may go on with: its first byte will tell.
@@ -104,6 +104,12 @@ package struct ResponseParser {
         if !contentType.isEmpty { contentType = "" }
         length = nil
         remaining = 0
+    }
+
+    /// The answer breaks a rule. The first that it breaks is the one that is told.
+    mutating func refuse(_ broken: AnswerBreach) {
+        if breach == nil { breach = broken }
+        state = .malformed
     }
 
     /// Whether the answer has come to an end, good or bad.
@@ -187,7 +193,7 @@ package struct ResponseParser {
         let isSizeLine = state == .chunkSize || state == .chunkEnd
         if isSizeLine { headBytes -= length + 1 }
         guard headBytes <= ResponseParser.headLimit, partial.count + length <= ResponseParser.headLimit else {
-            state = .malformed
+            refuse(.headTooLong)
             return start + length
         }
         let line = unfolded(UnsafeRawBufferPointer(rebasing: rest[..<length]))
@@ -253,9 +259,9 @@ package struct ResponseParser {
         case .statusLine: readStatusLine(line)
         case .fields: line.isEmpty ? endHead() : readField(line)
         case .chunkSize: readChunkSize(line)
-        case .chunkEnd: state = line.isEmpty ? .chunkSize : .malformed
+        case .chunkEnd: if line.isEmpty { state = .chunkSize } else { refuse(.chunkEnd) }
         case .trailers: if line.isEmpty { state = .complete }
-        default: state = .malformed
+        default: refuse(.statusLine)
         }
     }
 }

@@ -1,12 +1,25 @@
-/// What an answer on a stream of HTTP/2 breaks of the rules: it ends the stream alone (RFC 9113, 8.1.1).
-enum HTTP2Breach: UInt8 {
+/// The rule that an answer breaks: of HTTP/1.1, where it ends the connection, or on a stream of HTTP/2, which it ends
+/// alone (RFC 9112; RFC 9113, 8.1.1).
+enum AnswerBreach: UInt8 {
+    // HTTP/1.1
+    case statusLine, lowStatus, upgrade, headTooLong, noColon, chunkSize, chunkEnd
+    // HTTP/2
     case noStatus, badStatus, switching
-    case fieldName, upperCase, pseudoField, connectionField, fieldValue
-    case length, dataEarly, moreData, lessData, blockLate, endsEarly, tooLong
+    case upperCase, pseudoField, connectionField
+    case dataEarly, moreData, lessData, blockLate, endsEarly
+    // Both
+    case fieldName, fieldValue, length, tooLong
 
     /// For people.
     var words: String {
         switch self {
+        case .statusLine: "a first line that is no status line of HTTP/1.1 or 1.0"
+        case .lowStatus: "a status below 100"
+        case .upgrade: "a status of 101, though no other protocol was asked for"
+        case .headTooLong: "more than \(ResponseParser.headLimit) bytes of status line and fields, or of one line"
+        case .noColon: "a line without a colon among the fields"
+        case .chunkSize: "a line before a chunk that does not begin with its size"
+        case .chunkEnd: "a chunk that goes on beyond its size"
         case .noStatus: "HEADERS that do not begin with :status"
         case .badStatus: "a :status that is no number from 100 to 999"
         case .switching: "a :status of 101, which HTTP/2 does not have"

@@ -25,7 +25,7 @@ extension HTTP2SessionTests {
     @Test(
         "takes no answer that HTTP forbids, names the rule, and leaves the connection as it is",
         arguments: [
-            (block([]), HTTP2Breach.noStatus), (block(field("x", "y") + [0x88]), .noStatus),
+            (block([]), AnswerBreach.noStatus), (block(field("x", "y") + [0x88]), .noStatus),
             (block([0x48, 2, 0x31, 0x30]), .badStatus), (block(field(":status", "2x0")), .badStatus),
             (block(field(":status", "101")), .switching),
             (block([0x88, 0x88]), .pseudoField), (head(field(":path", "/")), .pseudoField),
@@ -43,7 +43,7 @@ extension HTTP2SessionTests {
             (data("early"), .dataEarly), (block(field(":status", "103")), .endsEarly),
             (head([]) + head([]), .blockLate),
         ])
-    func malformed(said: [UInt8], broken: HTTP2Breach) throws {
+    func malformed(said: [UInt8], broken: AnswerBreach) throws {
         let probe = try Self.probe([1, 1], [Self.settings(), said, Self.ok(3)])
         let ends = probe.log.dropFirst()
         #expect(ends.map { $0.prefix { $0 != "," } } == ["malformed", "answered"], "\(probe.log)")
@@ -56,7 +56,7 @@ extension HTTP2SessionTests {
         let probe = try Self.probe([1], [Self.settings(), Self.head([])])
         let part = Self.frame(.data, stream: 1, [UInt8](repeating: 0x62, count: 16_384))
         for _ in 0...(ResponseParser.bodyLimit / 16_384) where probe.log.count < 2 { probe.read(part) }
-        #expect(probe.log.last?.hasSuffix(", HTTP/2: \(HTTP2Breach.tooLong.words)") == true)
+        #expect(probe.log.last?.hasSuffix(", HTTP/2: \(AnswerBreach.tooLong.words)") == true)
     }
 
     @Test(
