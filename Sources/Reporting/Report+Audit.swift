@@ -34,7 +34,10 @@ extension Report {
     private var eventsSent: UInt64? {
         guard mode == .live, run.target != Report.embeddedTarget, measuredFromSeconds == nil, !isPartial
         else { return nil }
-        return metrics.trend("batch_size").map { UInt64(($0.average * Double($0.count)).rounded()) }
+        // Of a file that somebody else wrote, nothing is certain.
+        return metrics.trend("batch_size").flatMap {
+            UInt64(exactly: ($0.average * Double($0.count)).rounded())
+        }
     }
 
     /// Sentences as one note, without those that are missing; `nil` where all are.

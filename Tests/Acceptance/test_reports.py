@@ -444,3 +444,27 @@ def test_a_warm_up_is_not_measured(tool: Tool):
     assert metrics["event_freshness"]["count"] == len(late)
     assert metrics["event_freshness"]["max"] == pytest.approx(max(line["acked_at"] - line["captured_at"] for line in late), rel=0.01)
     assert cold["metrics"]["http_req_failed"]["rate"] > 0 == metrics["http_req_failed"]["rate"]
+
+
+def test_a_folder_may_be_named_like_a_file(tool: Tool):
+    path = write_scenario(tool.folder, steady(devices=2, duration="5s"))
+    tool.run("simulate", path, "-q", "--out", "run.json").expect(0)
+    assert "passed" in tool.run("report", "run.json").expect(0).out
+    tool.run("compare", "run.json", "run.json").expect(0)
+    tool.run("explain", "run.json", "0-0").expect(0)
+
+
+@pytest.mark.parametrize("key", ["captured_at", "acked_at"])
+def test_a_time_that_no_run_has_is_none(tool: Tool, key: str):
+    """An event file may have been through other hands."""
+    path = write_scenario(tool.folder, steady(2, "1s", drain="2s"))
+    tool.run("run", path, "-q", "--out", "run", "--events", "events.ndjson").expect(0, 96)
+    file = tool.folder / "events.ndjson"
+    lines = [json.loads(line) | {key: 1e300} for line in file.read_text().splitlines()]
+    file.write_text("".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines))
+    told = tool.run("explain", "run", lines[0]["id"], "--events", "events.ndjson").expect(0).out
+    assert lines[0]["id"] in told and ("acknowledged" in told) == (key == "captured_at")
+    # Nothing of it arrived: which uploads its events were in is told by what is left.
+    (tool.folder / "receipts.txt").write_text("")
+    done = tool.run("audit", "run", "--receipts", "receipts.txt", "--events", "events.ndjson")
+    assert done.code in (0, 64, 96, 99), done

@@ -196,6 +196,9 @@ def test_more_event_loops_than_descriptors_are_refused(binary: Path, tmp_path: P
     refused = limited(binary, tmp_path, resource.RLIMIT_NOFILE, 256, *arguments, 100)
     assert refused.returncode == 64 and not (tmp_path / "out").exists(), refused
     most = int(re.search(r"whole numbers from 1 to (\d+)", refused.stderr)[1])
+    for many in (most + 1, 2**63 - 1):
+        more = limited(binary, tmp_path, resource.RLIMIT_NOFILE, 256, *arguments, many)
+        assert more.returncode == 64 and f"--threads {many}: " in more.stderr, more
     taken = limited(binary, tmp_path, resource.RLIMIT_NOFILE, 256, *arguments, most)
     assert taken.returncode in (0, 96), taken
 

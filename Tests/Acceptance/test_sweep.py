@@ -227,6 +227,25 @@ def test_points_that_differ_in_what_is_masked_are_not_the_same(tool: Tool):
     assert len(json.loads((tool.folder / "s/sweep.json").read_text())["points"]) == 2
 
 
+@pytest.mark.parametrize(
+    "axis",
+    [
+        "target.url=http://127.0.0.1:1/sa?token=OPENSESAME1,http://127.0.0.1:1/sa?token=OPENSESAME2",
+        'target.headers={"Authorization":"Bearer OPENSESAME1"},{"Authorization":"Bearer OPENSESAME2"}',
+        "target.headers.Authorization=Bearer OPENSESAME1,Bearer OPENSESAME2",
+    ],
+    ids=["url", "headers", "header"],
+)
+def test_secrets_among_the_values_are_shown_to_nobody(tool: Tool, axis: str):
+    path = write_scenario(tool.folder, steady(devices=2, duration="5s") | {"target": {"url": "http://127.0.0.1:1/sa"}})
+    done = tool.run("sweep", path, "--vary", axis, "--seeds", 1, "--out", "out").expect(0)
+    files = [file.read_text() for file in (tool.folder / "out").rglob("*") if file.is_file()]
+    shown = "".join([done.out, done.err, *files])
+    assert "OPENSESAME" not in shown
+    names = [point["name"] for point in json.loads((tool.folder / "out/sweep.json").read_text())["points"].values()]
+    assert len(set(names)) == 2 and all("[redacted]" in name for name in names), names
+
+
 def test_a_single_population_is_the_fleet(tool: Tool):
     options = ("--vary", f"{BATCH}=5,50", "--cost", "http_reqs{population:ios}")
     found = sweep(tool, *options)

@@ -230,11 +230,13 @@ struct CapacityConditionsTests {
             ("http_req_duration", "p(99)<250", 1000.0), ("http_req_duration", "p(95)<250", 200),
             ("http_req_failed", "rate<0.01", 891), ("http_req_failed", "rate<0.001", 8991),
             ("events_lost", "rate==0", 1000), ("freshness_within_1m", "rate>0.99", 891),
-            ("event_freshness", "avg<1000", 100),
+            ("event_freshness", "avg<1000", 100), ("http_req_failed", "rate<1e-30", 1e12),
         ])
     func samples(metric: String, expression: String, wanted: Double) throws {
         let threshold = try CapacityScenario.threshold(metric, expression)
         #expect(StepLength.samples(threshold).rounded() == wanted)
+        let length = StepLength(fixed: nil, flushInterval: .seconds(4), conditions: [threshold])
+        #expect(length.shortage(requests: 0, events: 0)?.contains("\(Int(wanted))") == true)
     }
 
     @Test("measures in whole flush intervals, no longer than needed, and twice as long to confirm")

@@ -46,6 +46,9 @@ struct StepLength: Sendable {
         events = most(.events)
     }
 
+    /// More than any window has.
+    private static let mostSamples = 1e12
+
     /// The samples that a condition needs.
     static func samples(_ condition: Threshold) -> Double {
         switch condition.aggregation {
@@ -53,7 +56,7 @@ struct StepLength: Sendable {
             return 10 / max(1 - percentile / 100, 0.0001)
         case .rate where MetricCatalogue.entry(condition.metric)?.kind == .rate:
             let bound = min(condition.bound, 1 - condition.bound)
-            return bound > 0 ? 9 * (1 - bound) / bound : 1000
+            return bound > 0 ? min(9 * (1 - bound) / bound, mostSamples) : 1000
         default: return 100
         }
     }

@@ -150,7 +150,7 @@ enum ComparedSide {
     ///   own it may be anybody's.
     private static func scenario(beside path: String) throws(CommandFailure) -> JSONNode {
         var folder = path
-        if path.hasSuffix(".json") {
+        if RunReader.namesFile(path) {
             folder = path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(
                 separator: "/")
             if folder.isEmpty { folder = path.hasPrefix("/") ? "/" : "." }
@@ -164,7 +164,7 @@ enum ComparedSide {
             }
             return node.withoutSeed
         } catch {
-            let isOwn = !path.hasSuffix(".json") || path == "report.json" || path.hasSuffix("/report.json")
+            let isOwn = !RunReader.namesFile(path) || path == "report.json" || path.hasSuffix("/report.json")
             guard !isOwn else { throw error }
             return .null
         }

@@ -51,7 +51,7 @@ struct EventExplanation {
                 .usage, "\(run.folder) kept nothing of event \(id.text): \(StoryText.remedy(run, id.device))")
         }
         func time(_ key: String) -> Instant? {
-            event.line?[key]?.digits.flatMap(Double.init).map(Instant.init(exactMilliseconds:))
+            event.line?[key]?.digits.flatMap(Double.init).flatMap(Instant.init(exactMilliseconds:))
         }
         var lines: [StoryLine] = []
         if let at = time("captured_at").map(context.exact) {

@@ -44,12 +44,7 @@ final class EventFile: Sendable {
     ///
     /// - Parameter isOfPart: Whether the file is that of a part of a run, to be joined with others: nobody else reads it.
     init(path: String, populations: [PopulationNames], isOfPart: Bool = false) throws(CommandFailure) {
-        guard !OutputFile.exists(path) else {
-            throw CommandFailure(.usage, "--events \(path) exists already; name another file or remove it")
-        }
-        guard isOfPart || path.hasSuffix(".ndjson") || path.hasSuffix(".ndjson.gz") else {
-            throw CommandFailure(.usage, "--events \(path): the name must end in .ndjson or .ndjson.gz")
-        }
+        try EventFile.check(path, isOfPart: isOfPart)
         self.path = path
         self.isOfPart = isOfPart
         prefixes = populations.map { population in population.labels.map { EventFile.prefix(population, $0) }
@@ -57,6 +52,18 @@ final class EventFile: Sendable {
         let file = try AppendingFile(path: path + ".partial", failing: .usage)
         let encoder = path.hasSuffix(".gz") ? GzipEncoder(level: 6) : nil
         state = Mutex(State(file: file, encoder: encoder))
+    }
+
+    /// Refuses a name that is taken, or does not say what the file is.
+    ///
+    /// - Throws: ``CommandFailure`` with code 64.
+    static func check(_ path: String, isOfPart: Bool = false) throws(CommandFailure) {
+        guard !OutputFile.exists(path) else {
+            throw CommandFailure(.usage, "--events \(path) exists already; name another file or remove it")
+        }
+        guard isOfPart || path.hasSuffix(".ndjson") || path.hasSuffix(".ndjson.gz") else {
+            throw CommandFailure(.usage, "--events \(path): the name must end in .ndjson or .ndjson.gz")
+        }
     }
 
     private static func prefix(_ population: PopulationNames, _ label: EventLabel) -> LinePrefix {

@@ -33,8 +33,7 @@ struct MissingUploads {
             uploads[upload] = (carried + 1, lost + (missing.contains(id) ? 1 : 0))
         }
         for (upload, count) in uploads where count.missing > 0 {
-            guard let milliseconds = Double(upload.ackedAt) else { continue }
-            let at = Instant(exactMilliseconds: milliseconds)
+            guard let at = Double(upload.ackedAt).flatMap(Instant.init(exactMilliseconds:)) else { continue }
             (first, last) = (min(first, at), max(last, at))
             events += count.missing
             if count.missing == count.carried { whole += 1 } else { partly += 1 }

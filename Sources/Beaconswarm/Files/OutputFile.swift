@@ -76,6 +76,12 @@ enum OutputFile {
         }
     }
 
+    /// Whether a folder is at the path, or where a link there leads.
+    static func isFolder(_ path: String) -> Bool {
+        var info = stat()
+        return stat(path, &info) == 0 && info.st_mode & S_IFMT == S_IFDIR
+    }
+
     /// Whether anything is at the path.
     static func exists(_ path: String) -> Bool {
         var info = stat()

@@ -38,6 +38,12 @@ struct RunFolder: Sendable {
         return (2...).lazy.map { "\(base)-\($0)" }.first { !OutputFile.exists($0) } ?? base
     }
 
+    /// - Throws: ``CommandFailure`` with code 64 if something is at the path.
+    static func checkIsFree(_ path: String) throws(CommandFailure) {
+        guard OutputFile.exists(path) else { return }
+        throw CommandFailure(.usage, "the run's folder \(path) exists already; name another with --out")
+    }
+
     func file(_ name: String) -> String { "\(path)/\(name)" }
 
     /// Removes a file of the folder, if it is there.
@@ -45,8 +51,13 @@ struct RunFolder: Sendable {
 
     /// Removes the folder with the files in it, but no folder of it.
     func delete() {
-        for name in Folder.names(in: path) { remove(name) }
+        empty()
         rmdir(path)
+    }
+
+    /// Removes the files in the folder, but no folder in it.
+    func empty() {
+        for name in Folder.names(in: path) { remove(name) }
     }
 
     /// Removes the folder if nothing came to be in it: it would only be in the way of the next try.

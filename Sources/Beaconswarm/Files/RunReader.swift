@@ -100,7 +100,7 @@ enum RunReader {
 
     /// The file of a search at a path; `nil` if that is none.
     private static func searchFile(_ path: String) throws(CommandFailure) -> String? {
-        guard path.hasSuffix(".json") else {
+        guard namesFile(path) else {
             return ["capacity.json", "capacity.partial.json"].map { "\(path)/\($0)" }
                 .first(where: OutputFile.exists)
         }
@@ -138,12 +138,15 @@ enum RunReader {
         }
     }
 
+    /// Whether a path names a file of JSON, and not a folder with files. A folder may have any name.
+    static func namesFile(_ path: String) -> Bool { path.hasSuffix(".json") && !OutputFile.isFolder(path) }
+
     /// Whether there is a report at a path, sound or not.
     static func hasReport(_ path: String) -> Bool { existingReport(path).map(OutputFile.exists) ?? false }
 
     /// The report that a path names, or that lies in its folder; `nil` for a folder without one.
     private static func existingReport(_ path: String) -> String? {
-        if path.hasSuffix(".json") { return path }
+        if namesFile(path) { return path }
         return ["report.json", "report.partial.json"].map { "\(path)/\($0)" }.first(where: OutputFile.exists)
     }
 

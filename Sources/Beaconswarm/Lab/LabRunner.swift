@@ -162,7 +162,7 @@ struct LabRunner {
     private func command(of cell: Cell) -> [String] {
         let words = LabOutput.words(
             options.command,
-            without: ["--seeds", "--seed", "--variant", "--threads", "--out", "--bodies"])
+            without: ["--seeds", "--seed", "--variant", "--threads", "--shard", "--out", "--bodies"])
         guard !words.isEmpty else { return [] }
         return words + ["--variant", cell.variant, "--seed", String(cell.seed), "--bodies", bodies.rawValue]
     }

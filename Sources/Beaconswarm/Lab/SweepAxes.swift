@@ -1,5 +1,6 @@
 import Rendering
 import Reporting
+import Scenario
 
 /// Reads `--vary PATH=A,B,C`.
 enum SweepAxes {
@@ -44,6 +45,25 @@ enum SweepAxes {
             }
         }
         return axes
+    }
+
+    /// A value as everybody may see it.
+    ///
+    /// - Parameter redact: Takes secrets out of an assignment.
+    static func shown(_ value: String, of path: String, _ redact: (String) -> String) -> String {
+        let assignment = redact("\(path)=\(value)")
+        guard assignment.hasPrefix("\(path)=") else { return Redactor.mask }
+        return String(assignment.dropFirst(path.count + 1))
+    }
+
+    /// An axis with its values as they are shown. Secrets that look alike are told apart by their number.
+    static func toldApart(_ axis: SweepReport.Axis, as shown: [String: String]) -> SweepReport.Axis {
+        let values = axis.values.map { shown[$0] ?? Redactor.mask }
+        return SweepReport.Axis(
+            path: axis.path,
+            values: values.enumerated().map { index, value in
+                values.count { $0 == value } > 1 ? "\(value) (\(index + 1))" : value
+            })
     }
 
     /// Divides at commas, but for those within JSON's lists, objects and strings.

@@ -16,6 +16,8 @@ struct SweepRunner {
     let freshness: Figure
     let console: RunConsole
     let interruption: Interruption
+    /// The axes as everybody may see them: without secrets. All that is written has these.
+    private(set) var shownAxes: [SweepReport.Axis]
     /// Of each point: the name of its population, if it has one alone.
     private(set) var onlyPopulations: [String?] = []
 
@@ -27,6 +29,7 @@ struct SweepRunner {
         self.content = content
         self.base = base
         self.axes = axes
+        shownAxes = axes
         self.seeds = seeds
         self.cost = cost
         self.freshness = freshness
@@ -63,10 +66,14 @@ struct SweepRunner {
     private mutating func checkPoints() throws(CommandFailure) {
         var known = FigureTags()
         var points: [String: [String]] = [:]
+        var shown = [[String: String]](repeating: [:], count: axes.count)
         for point in grid {
             let document = try scenario(point, seed: base.document.seed).document
+            for (axis, value) in point.enumerated() where shown[axis][value] == nil {
+                shown[axis][value] = SweepAxes.shown(value, of: axes[axis].path, document.redact)
+            }
             // What is a secret is masked there, and tells no points apart.
-            let isTold = assignments(point).allSatisfy { document.redact($0) == $0 }
+            let isTold = point.indices.allSatisfy { shown[$0][point[$0]] == point[$0] }
             let sum = SHA256.hexadecimal(of: Array(document.resolved.compactText.utf8))
             if isTold, let same = points.updateValue(point, forKey: sum) { throw sameScenario(same, point) }
             if onlyPopulations.isEmpty { try checkAxes(document.overrides) }
@@ -75,6 +82,7 @@ struct SweepRunner {
             known.populations.formUnion(names)
             known.entries.formUnion(document.entryNames)
         }
+        shownAxes = axes.indices.map { SweepAxes.toldApart(axes[$0], as: shown[$0]) }
         for (option, figure) in [("--cost", cost), ("--freshness", freshness)] {
             guard let error = figure.missingTag(in: known) else { continue }
             throw CommandFailure(.usage, "\(option) \(figure.name): \(error)")
@@ -156,7 +164,11 @@ struct SweepRunner {
             ("schema", .text(SweepJSON.schema)), ("partial", .bool(true)),
             ("tool", .text(Beaconswarm.version)), ("sha256", .text(base.reference.sha256)),
             ("overrides", .texts(base.reference.overrides)), ("sum", .text(base.document.sum)),
-            ("axes", .object(axes.map { ($0.path, .texts($0.values)) })),
+            ("axes", .object(shownAxes.map { ($0.path, .texts($0.values)) })),
+            (
+                "values_sha256",
+                .text(SHA256.hexadecimal(of: axes.flatMap(\.values).flatMap { Array($0.utf8) + [0] }))
+            ),
             ("seeds", .list(seeds.map { .int($0) })), ("bodies", .text(bodies.rawValue)),
         ])
         return Array((node.prettyText() + "\n").utf8)
@@ -234,12 +246,12 @@ struct SweepRunner {
     /// The points with what was played of each so far.
     private func lab(_ results: [LabReport.Cell?]) -> LabReport {
         var variants: [LabReport.Variant] = []
-        for point in grid {
-            let changes = zip(axes, point).map { axis, value in
+        for point in SweepReport.grid(shownAxes) {
+            let changes = zip(shownAxes, point).map { axis, value in
                 LabReport.Change(pointer: axis.path, value: .text(value))
             }
             variants.append(
-                LabReport.Variant(name: SweepReport.name(point, of: axes), changes: changes))
+                LabReport.Variant(name: SweepReport.name(point, of: shownAxes), changes: changes))
         }
         for (cell, result) in zip(cells, results) {
             if let result { variants[cell.point].cells.append(result) }
@@ -253,7 +265,7 @@ struct SweepRunner {
     }
 
     private func sweep(_ lab: LabReport) -> SweepReport {
-        SweepReport(axes: axes, lab: lab, cost: cost, freshness: freshness)
+        SweepReport(axes: shownAxes, lab: lab, cost: cost, freshness: freshness)
     }
 
     /// Writes what came out: all of it or, where there is no room, nothing. Then the sweep is not over, and the same

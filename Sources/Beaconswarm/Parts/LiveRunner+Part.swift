@@ -95,18 +95,15 @@ extension LiveRunner {
         }
     }
 
-    /// Waits for the start of a run with an appointment: until then, an interrupt ends it without a word to anybody, and
-    /// leaves nothing of it but what an attempt at a part notes.
+    /// Waits for the start of a run with an appointment: until then, an interrupt ends it without a word to anybody.
     ///
     /// - Throws: ``CommandFailure`` with code 105 if the run is to end before it begins.
-    func awaitStart(_ run: LiveRun, _ stage: Stage, _ output: RunOutput) async throws {
+    func awaitStart(_ run: LiveRun, _ stage: Stage) async throws {
         guard let appointment else { return }
         let rest = stage.clock.realTime(stage.start - stage.clock.now())
         guard await !interruption.wait(for: rest) else { return }
         run.end()
         _ = try? await run.result()
-        output.discard(keepingFolder: stage.attempt != nil)
-        stage.stores.remove()
         throw LiveRunner.interrupted(before: appointment)
     }
 }

@@ -64,7 +64,7 @@ struct MergeRunner {
             zip(builder.populations, plans.populations).map { ($0.name, $1.firstDevice, $1.deviceCount) })
         if set.isLive { builder.pace = scenario.document.pace }
         if !own.quiet { console.say(set.introduction) }
-        let sum = try sum(set, plans, scenario, own, in: output.folder)
+        let sum = try sum(set, plans, scenario, for: output)
         defer { for folder in sum.temporary { RunFolder(existing: folder.path).delete() } }
         if let events = output.events { try EventMerge(sum.folders).write(to: events, control) }
         if !sum.temporary.isEmpty, let missing = KeptScenario.missing(in: scenario) {
@@ -93,21 +93,21 @@ struct MergeRunner {
         return own
     }
 
-    /// Nothing is left of the folder where they cannot be added up.
+    /// Nothing is left of the output where they cannot be added up.
     private func sum(
-        _ set: PartSet, _ plans: ScenarioPlans, _ scenario: LoadedScenario, _ options: RunOptions,
-        in folder: RunFolder
+        _ set: PartSet, _ plans: ScenarioPlans, _ scenario: LoadedScenario, for output: RunOutput
     ) throws(CommandFailure) -> PartSum {
+        let folder = output.folder
         do {
             if set.isLive { return try PartSum(live: set) }
             return try PartSum(set, plans: plans) { member, drainEnd throws(CommandFailure) in
-                try self.playAgain(member, scenario, options, until: drainEnd, in: folder)
+                try self.playAgain(member, scenario, output.options, until: drainEnd, in: folder)
             }
         } catch {
             for name in Folder.names(in: folder.path) where name.hasPrefix(MergeRunner.againPrefix) {
                 RunFolder(existing: folder.file(name)).delete()
             }
-            folder.delete()
+            output.discard()
             throw error
         }
     }

@@ -167,8 +167,11 @@ struct PartFolder: Hashable, Sendable {
     private static func attempts(in folder: String) throws(CommandFailure) -> [PartFolder] {
         let name = folder.split(separator: "/").last.map(String.init) ?? folder
         let names = try names(in: folder)
-        if let attempt = number(of: name) { return [PartFolder(path: folder, attempt: attempt)] }
         let inside = names.filter { number(of: $0) != nil } + names.filter { $0.hasPrefix("part-") }
+        // A folder of parts may have such a name, too.
+        if inside.isEmpty, let attempt = number(of: name) {
+            return [PartFolder(path: folder, attempt: attempt)]
+        }
         var found: [PartFolder] = []
         for name in inside { found += try attempts(in: "\(folder)/\(name)") }
         return found

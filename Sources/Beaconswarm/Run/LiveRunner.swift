@@ -29,6 +29,7 @@ struct LiveRunner: Sendable {
         let ground = try ground()
         if !ground.embeds { try await checkTargets() }
         let sizes = UploadSizes(of: scenario.document)
+        try options.checkOutputs()
         let attempt = try claim()
         let (start, clock) = try await meet(attempt)
         let loads = MultiThreadedEventLoopGroup(numberOfThreads: ground.loopCount)
@@ -73,15 +74,22 @@ struct LiveRunner: Sendable {
     private func play(_ stage: Stage) async throws -> CommandStatus {
         let server = stage.embeds ? try await startCollector(stage) : nil
         do {
-            let status = try await play(stage, server: server)
+            let status = try await play(try await prepare(stage, server: server), stage, server: server)
             await server?.stop()
             return status
+        } catch let failure as Unbegun {
+            await server?.stop()
+            discardStore()
+            throw failure.reason
         } catch {
             await server?.stop()
-            // Nothing else is interrupted without a report than what waits for its start: its store is empty.
-            if (error as? CommandFailure)?.code == .interrupted { discardStore() }
             throw error
         }
+    }
+
+    /// Why a run did not come to begin: its collector's store is empty.
+    private struct Unbegun: Error {
+        var reason: any Error
     }
 
     private func discardStore() {
@@ -89,26 +97,58 @@ struct LiveRunner: Sendable {
         for suffix in ["", "-wal", "-shm"] { try? Folder.remove(store + suffix) }
     }
 
-    private func play(_ stage: Stage, server: CollectorServer?) async throws -> CommandStatus {
-        var plans = self.plans(start: stage.start, port: server?.address.port)
-        plans.take(stage.sizes)
-        let output = try self.output(stage, plans)
-        plans = output.attached(to: plans)
-        var builder = output.builder(target: targetText(plans), warnings: warnings(stage, server: server))
-        builder.pace = scenario.document.pace
-        console.begin(builder, forecast: stage.forecast)
-        let state = RunState(
-            builder, folder: output.folder, start: stage.start, console: console, interruption: interruption
-        ) { stage.stores.removeIfTemporary() }
-        let configuration = configuration(plans, output: output, stage)
-        let (run, margin) = try await setUp(configuration, stage)
-        try await awaitStart(run, stage, output)
+    /// A run whose time may begin.
+    private struct ReadyRun {
+        var plans: ScenarioPlans
+        var output: RunOutput
+        var builder: ReportBuilder
+        var state: RunState
+        var run: LiveRun
+        /// How long before its start it was ready.
+        var margin: Interval
+    }
+
+    /// Makes all that a run needs, and waits for its start.
+    ///
+    /// - Throws: ``Unbegun`` for one that does not come to begin; nothing is left of it but what an attempt at a part
+    ///   notes.
+    private func prepare(_ stage: Stage, server: CollectorServer?) async throws -> ReadyRun {
+        var made: RunOutput?
+        do {
+            var plans = self.plans(start: stage.start, port: server?.address.port)
+            plans.take(stage.sizes)
+            let output = try self.output(stage, plans)
+            made = output
+            plans = output.attached(to: plans)
+            var builder = output.builder(
+                target: targetText(plans), warnings: warnings(stage, server: server))
+            builder.pace = scenario.document.pace
+            console.begin(builder, forecast: stage.forecast)
+            let state = RunState(
+                builder, folder: output.folder, start: stage.start, console: console,
+                interruption: interruption
+            ) { stage.stores.removeIfTemporary() }
+            let (run, margin) = try await setUp(configuration(plans, output: output, stage), stage)
+            try await awaitStart(run, stage)
+            return ReadyRun(
+                plans: plans, output: output, builder: builder, state: state, run: run, margin: margin)
+        } catch {
+            made?.discard(keepingFolder: stage.attempt != nil)
+            stage.stores.remove()
+            throw Unbegun(reason: error)
+        }
+    }
+
+    private func play(
+        _ ready: ReadyRun, _ stage: Stage, server: CollectorServer?
+    ) async throws -> CommandStatus {
+        let (plans, output, builder, run) = (ready.plans, ready.output, ready.builder, ready.run)
         let began = Host.monotonic
         beginListening(run)
         var follower = LiveFollower(
             run: run, interruption: interruption,
             follower: RunFollower(
-                console: console, builder: builder, state: state, events: output.events,
+                console: console, builder: builder, state: ready.state, events: output.events,
                 start: stage.start, began: began, planned: scenario.document.duration))
         let scraping = try await startScraper(stage)
         follower.follower.scraped = scraping?.board
@@ -127,7 +167,7 @@ struct LiveRunner: Sendable {
             result.recorder, embedded: server?.storeFailure, devices: stage.stores.hostFailures)
         if let part {
             let measured = Measured(
-                progress: progress, result: result, tallies: run.tallies, margin: margin,
+                progress: progress, result: result, tallies: run.tallies, margin: ready.margin,
                 redact: scenario.document.redact)
             return try finish(measured, of: part, plans, output, builder, stage)
         }
@@ -191,17 +231,15 @@ struct LiveRunner: Sendable {
     /// That answers are longer than they say. To a device they are whole, and each costs it its connection.
     private static func overlongWarning(_ result: LiveResult) -> String? {
         guard result.overlongAnswers > 0 else { return nil }
-        return "\(Int(result.overlongAnswers).of("answer")) of the target went on behind the end that the head tells "
+        return
+            "\(Int(result.overlongAnswers).of("answer")) of the target went on behind the end that the head tells "
             + "(Content-Length, the last chunk, a status without a body); what came there was dropped, and the connection closed"
     }
 
     // MARK: - The collector's side
 
     private func startCollector(_ stage: Stage) async throws -> CollectorServer {
-        if let store = options.store, OutputFile.exists(store) {
-            throw CommandFailure(.usage, "--store \(store) exists already")
-        }
-        return try await EmbeddedCollector.start(
+        try await EmbeddedCollector.start(
             plans(start: stage.start, port: nil).collector, store: options.store, clock: stage.clock,
             on: stage.collectors, console: console)
     }

@@ -79,9 +79,10 @@ enum Room {
     ) throws(CommandFailure) -> (count: Int, descriptors: Int) {
         let loops = max(1, threads ?? (embeds ? Host.cores - 1 : Host.cores))
         let limit = MachineLimits.raiseDescriptorLimit()
-        let left = limit - max(0, loops - loopsInReserve) * descriptorsPerLoop
-        guard loops > loopsInReserve, left < MachineLimits.least else { return (loops, left) }
         let most = loopsInReserve + max(0, limit - MachineLimits.least) / descriptorsPerLoop
+        guard loops > most else {
+            return (loops, limit - max(0, loops - loopsInReserve) * descriptorsPerLoop)
+        }
         throw CommandFailure(
             .usage,
             "--threads \(loops): each takes \(descriptorsPerLoop) descriptors, of which the process may open \(limit) "

@@ -36,26 +36,32 @@ struct RunOutput: Sendable {
         let path =
             partFolder?.path ?? options.out
             ?? RunFolder.defaultPath(scenario: scenario.reference.name, mode: mode, at: self.startedAt)
-        if partFolder == nil, OutputFile.exists(path) {
-            throw CommandFailure(.usage, "the run's folder \(path) exists already; name another with --out")
-        }
-        if let file = options.events {
-            events = try EventFile(
-                path: file, populations: scenario.eventNames(plans), isOfPart: partFolder != nil)
-        } else {
-            events = nil
-        }
+        if partFolder == nil { try RunFolder.checkIsFree(path) }
+        if let file = options.events { try EventFile.check(file, isOfPart: partFolder != nil) }
         var traced: TracedDevices?
         if mode == .live, let devices = options.tracedDevices {
             traced = try TracedDevices(devices, of: scenario.document.deviceCount)
         }
         let folder = partFolder == nil ? try RunFolder(creating: path) : RunFolder(existing: path)
         self.folder = folder
-        options.watch?.keep(in: path)
-        if let traced { trace = try TraceFile(of: traced, in: folder) } else { trace = nil }
         reserve = DiskReserve(in: path, bytes: DiskReserve.limit, share: 0.5)
-        copies = try EventCopies(
-            plans.populations.map(\.system), in: folder, redactor: scenario.document.redactor)
+        do throws(CommandFailure) {
+            if let traced { trace = try TraceFile(of: traced, in: folder) } else { trace = nil }
+            copies = try EventCopies(
+                plans.populations.map(\.system), in: folder, redactor: scenario.document.redactor)
+            if let file = options.events {
+                events = try EventFile(
+                    path: file, populations: scenario.eventNames(plans), isOfPart: partFolder != nil)
+            } else {
+                events = nil
+            }
+        } catch {
+            // It would only be in the way of the next try.
+            folder.empty()
+            if partFolder == nil { folder.deleteIfEmpty() }
+            throw error
+        }
+        options.watch?.keep(in: path)
     }
 
     /// The plans of the run, whose devices know where copies go.
@@ -133,7 +139,7 @@ struct RunOutput: Sendable {
     func discard(keepingFolder: Bool = false) {
         reserve.release()
         events?.discard()
-        for name in Folder.names(in: folder.path) { folder.remove(name) }
+        folder.empty()
         if !keepingFolder { folder.deleteIfEmpty() }
     }
 

@@ -23,8 +23,7 @@ struct RunStores: Sendable {
     ///   - keep: A folder that stays; `nil` for one that goes with the run.
     ///   - connections: Files that may be open at once.
     ///   - shards: Parts that each population is divided into.
-    /// - Throws: ``CommandFailure`` with code 64 if the folder exists or cannot be made, or if there is
-    ///   nothing to keep.
+    /// - Throws: ``CommandFailure`` with code 64 if the folder cannot be made, or if there is nothing to keep.
     init(
         _ scenario: LoadedScenario, keep: String?, connections: Int, shards: Int
     ) throws(CommandFailure) {
@@ -38,9 +37,6 @@ struct RunStores: Sendable {
             }
             files = nil
             return
-        }
-        if let keep, OutputFile.exists(keep) {
-            throw CommandFailure(.usage, "--keep-stores \(keep) exists already")
         }
         do throws(DeviceStoresError) {
             files = try DeviceStores(

@@ -24,6 +24,7 @@ struct VirtualRunner {
     }
 
     func run() throws(CommandFailure) -> CommandStatus {
+        try options.checkOutputs()
         // Nothing is made for a run that does not fit.
         var forecast: Forecast?
         let sizes = UploadSizes(of: scenario.document, for: bodies)
@@ -45,7 +46,13 @@ struct VirtualRunner {
     ) throws(CommandFailure) -> CommandStatus {
         var plans = scenario.document.plans(start: start)
         plans.take(sizes)
-        let output = try RunOutput(scenario: scenario, plans: plans, mode: .virtual, options: options)
+        let output: RunOutput
+        do {
+            output = try RunOutput(scenario: scenario, plans: plans, mode: .virtual, options: options)
+        } catch {
+            stores.remove()
+            throw error
+        }
         plans = output.attached(to: plans)
         let builder = output.builder(target: Report.modelledTarget, bodies: bodies)
         console.begin(builder, forecast: forecast)

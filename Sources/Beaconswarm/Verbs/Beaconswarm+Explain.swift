@@ -59,7 +59,7 @@ extension Beaconswarm {
 enum ExplainedFolder {
     static func find(_ options: ExplainOptions) throws(CommandFailure) -> String {
         var folder = options.run
-        if folder.hasSuffix(".json") {
+        if RunReader.namesFile(folder) {
             // What is wrong with the file says more than what its folder lacks.
             if try RunReader.lab(folder) == nil { _ = try RunReader.read(folder) }
             let parts = folder.split(separator: "/", omittingEmptySubsequences: false).dropLast()

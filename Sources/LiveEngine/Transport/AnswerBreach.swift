@@ -16,7 +16,8 @@ enum AnswerBreach: UInt8 {
         case .statusLine: "a first line that is no status line of HTTP/1.1 or 1.0"
         case .lowStatus: "a status below 100"
         case .upgrade: "a status of 101, though no other protocol was asked for"
-        case .headTooLong: "more than \(ResponseParser.headLimit) bytes of status line and fields, or of one line"
+        case .headTooLong:
+            "more than \(ResponseParser.headLimit) bytes of status line and fields, or of one line"
         case .noColon: "a line without a colon among the fields"
         case .chunkSize: "a line before a chunk that does not begin with its size"
         case .chunkEnd: "a chunk that goes on beyond its size"

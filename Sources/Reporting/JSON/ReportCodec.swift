@@ -136,11 +136,10 @@ extension ReportCodec<Instant> {
     /// Milliseconds since 1970, exact to the microsecond.
     static var milliseconds: ReportCodec {
         ReportCodec({ .number(Double($0.nanoseconds / 1000) / 1000) }) { node throws(ReportReadError) in
-            let milliseconds = try node.double()
-            guard milliseconds.magnitude < 9e12 else {
+            guard let instant = Instant(exactMilliseconds: try node.double()) else {
                 throw ReportReadError(key: node.key, message: "expected milliseconds since 1970")
             }
-            return Instant(exactMilliseconds: milliseconds)
+            return instant
         }
     }
 }
@@ -236,8 +235,10 @@ extension ReportCodec<[Report.NamedCount]> {
 }
 
 extension Instant {
-    /// Makes an instant from milliseconds since 1970 as files have them, exact to the microsecond.
-    package init(exactMilliseconds milliseconds: Double) {
+    /// Makes an instant from milliseconds since 1970 as files have them, exact to the microsecond; `nil` beyond 285 years
+    /// on either side, which no file of a run has.
+    package init?(exactMilliseconds milliseconds: Double) {
+        guard milliseconds.magnitude < 9e12 else { return nil }
         self.init(nanoseconds: Int64((milliseconds * 1000).rounded()) * 1000)
     }
 }
