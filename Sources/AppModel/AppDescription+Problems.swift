@@ -3,8 +3,11 @@ import Timebase
 extension AppDescription {
     /// Groups of super properties that a device can have registered.
     package static let superPropertyGroupLimit = 64
-    /// Entries of a table, so that indices have 16 bits.
-    static let tableLimit = Int(UInt16.max) - 1
+    /// Entries of a table, as many as a scenario's lists have.
+    package static let tableLimit = 10_000
+    /// Events with those that planted mistakes add. Every SDK numbers with 16 bits what it can capture: these, a table
+    /// of profile changes twice (GrowingIO) or one and a table of item changes, and a few of its own.
+    package static let eventLimit = 40_000
     /// Timed events whose clocks a device can run.
     package static let timedEventLimit = Reaction.clockCount
 

@@ -1,3 +1,4 @@
+import AppModel
 import Testing
 
 @testable import Scenario
@@ -121,5 +122,27 @@ struct PatternBindingTests {
             text(system: Self.tracking, pattern: pattern), options: sets("duration=6h")
         ).warnings
         #expect(!long.contains { $0.pointer.hasPrefix("/patterns") })
+    }
+
+    @Test("mistakes that would multiply an app's events beyond its limit are refused where they stand")
+    func room() throws {
+        func text(_ patterns: Int) -> String {
+            let events = repeatElement(#"{"name": "x", "on": "launch"}"#, count: 10_000)
+            let pattern = #"{"pattern": "duplicateEvent", "event": "x", "share": 0.1}"#
+            return """
+                {"duration": "1m",
+                 "apps": {"own": {
+                   "screens": [{"name": "Home"}], "events": [\(events.joined(separator: ","))]}},
+                 "populations": [{"name": "p", "devices": 1, "app": "own", \(Self.tracking)}],
+                 "patterns": [\(repeatElement(pattern, count: patterns).joined(separator: ","))]}
+                """
+        }
+        #expect(try document(text(3)).populations[0].app.events.count == 40_000)
+        let found = problems(text(7))
+        #expect(found.map(\.pointer) == (3..<7).map { "/patterns/\($0)/event" })
+        #expect(found.allSatisfy { $0.kind == .outOfRange })
+        let first = try #require(found.first)
+        #expect(first.found == #"50000 events in the app of "p", 10000 of them for this mistake"#)
+        #expect(first.allowed == "at most 40000, with one more for each event that a mistake is about")
     }
 }

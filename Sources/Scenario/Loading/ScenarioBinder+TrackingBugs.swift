@@ -24,11 +24,25 @@ extension ScenarioBinder {
         {
             let events = populations[index].app.indices(ofEvent: event.value)
             if !events.isEmpty { concerned.append(index) }
+            guard hasRoom(forMore: events.count, of: event, populations[index]) else { return nil }
             for own in events { plant(bug, own, planting, &populations[index]) }
         }
         checkOthers(of: bug, concerned, populations)
         guard isConcerned(concerned, planting), let change = change(of: bug, event.value) else { return nil }
         return (change, concerned)
+    }
+
+    /// Whether the app can take one event more for each that the mistake is about; reports it if not.
+    private mutating func hasRoom(
+        forMore count: Int, of event: Located<String>, _ population: ScenarioPopulation
+    ) -> Bool {
+        let total = population.app.events.count + count
+        guard total > AppDescription.eventLimit else { return true }
+        reading.report(
+            .outOfRange, event.place,
+            found: "\(total) events in the app of \"\(population.name)\", \(count) of them for this mistake",
+            allowed: "at most \(AppDescription.eventLimit), with one more for each event that a mistake is about")
+        return false
     }
 
     /// Where an event has no value of its own, the SDK may send one that the app registers for all events: then
