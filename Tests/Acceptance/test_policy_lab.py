@@ -297,9 +297,9 @@ def test_identical_variants_are_byte_equal_and_the_same(tool: Tool):
 def test_a_variant_that_an_option_undoes_is_told(tool: Tool):
     """It is played all the same, and whoever compares it is told that nothing is compared."""
     path = write_scenario(tool.folder, OUTAGE | {"duration": "30s", "timeline": []})
-    setting = "populations.ios.sdk.storage.limit=300;populations.ios.sdk.storage.evict=20"
+    setting = "populations.ios.sdk.storage.limit=300\npopulations.ios.sdk.storage.evict=20"
     limit, evict = (f"/populations/0/sdk/storage/{name}" for name in ("limit=300", "evict=20"))
-    sets = [word for each in setting.split(";") for word in ("--set", each)]
+    sets = [word for each in setting.split("\n") for word in ("--set", each)]
     for out, options, env, origin in (("a", sets, {}, "--set"), ("b", [], {"BEACONSWARM_SET": setting}, "BEACONSWARM_SET")):
         done = tool.run("simulate", path, "-q", "--out", out, "--seeds", 2, *options, env=env).expect(0)
         told = " ".join(done.err.split())

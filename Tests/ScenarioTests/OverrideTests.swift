@@ -18,7 +18,8 @@ struct OverrideTests {
         #expect(try document(text).drain == .seconds(5))
         let environment = [
             "BEACONSWARM_SEED": "2", "BEACONSWARM_DURATION": "2m", "BEACONSWARM_TARGET": "http://env/sa",
-            "BEACONSWARM_DEVICES": "20", "BEACONSWARM_SET": "drain=6s; populations.ios.sdk.upload.batch=7",
+            "BEACONSWARM_DEVICES": "20",
+            "BEACONSWARM_SET": "drain=6s\n populations.ios.sdk.upload.batch=7\r\n",
         ]
         let byEnvironment = try document(text, environment: environment)
         #expect(byEnvironment.seed == 2)
@@ -39,6 +40,16 @@ struct OverrideTests {
         #expect(byOption.populations[0].target?.host == "option")
         #expect(byOption.populations[0].devices == 30)
         #expect(byOption.rules().upload.batch == 7)
+    }
+
+    @Test("an assignment of the environment ends with its line, and has what stands on it for a value")
+    func lines() throws {
+        let assignments = "\npopulations.0.sdk.cookie=a=1; b=2\n\ndescription=x; name=y\n"
+        let environment = ["BEACONSWARM_SET": assignments]
+        let found = try document(scenario(), environment: environment)
+        #expect(found.rules().cookie == "a=1; b=2")
+        #expect(found.description == "x; name=y")
+        #expect(found.overrides.map(\.path) == ["/populations/0/sdk/cookie", "/description"])
     }
 
     @Test("an assignment of a population's devices wins over the environment's number of all")

@@ -25,9 +25,11 @@ package struct ScenarioOptions: Hashable, Sendable {
     package init() {}
 
     /// The same from the environment: `BEACONSWARM_SEED`, `BEACONSWARM_DEVICES`, `BEACONSWARM_DURATION`,
-    /// `BEACONSWARM_TARGET`, `BEACONSWARM_VARIANT`, and `BEACONSWARM_SET` with assignments `path=value` separated by line breaks
-    /// or `;`. Empty variables count as unset, but for those of the target and of the devices: where one of them was to be
-    /// said and was not, a run would send elsewhere, or more, than whoever set the variable meant.
+    /// `BEACONSWARM_TARGET`, `BEACONSWARM_VARIANT`, and `BEACONSWARM_SET` with an assignment `path=value` on each line:
+    /// any other sign may be part of a value.
+    ///
+    /// Empty variables count as unset, but for those of the target and of the devices: where one of them was to be said
+    /// and was not, a run would send elsewhere, or more, than whoever set the variable meant.
     package init(environment: [String: String]) {
         func value(_ name: String) -> String? {
             environment["BEACONSWARM_\(name)"].flatMap { $0.isEmpty ? nil : $0 }
@@ -37,7 +39,7 @@ package struct ScenarioOptions: Hashable, Sendable {
         duration = value("DURATION")
         target = environment["BEACONSWARM_TARGET"]
         variant = value("VARIANT")
-        sets = (value("SET") ?? "").split { $0 == "\n" || $0 == "\r\n" || $0 == ";" }
+        sets = (value("SET") ?? "").split { $0 == "\n" || $0 == "\r\n" }
             .map { String($0.drop(while: \.isWhitespace)) }.filter { !$0.isEmpty }
     }
 }
