@@ -88,41 +88,31 @@ struct ShellWords {
         _ = take()
         while let next = take() {
             if next == end { return }
-            guard next == UInt8(ascii: "\\"), escapes != .none, let escaped = take() else {
-                text.append(next)
-                continue
-            }
-            switch (escapes, escaped) {
-            case (.ansi, _): appendANSI(escaped, to: &text)
-            case (_, 0x0A): break
-            case (_, UInt8(ascii: "\"")), (_, UInt8(ascii: "\\")), (_, UInt8(ascii: "$")),
-                (_, UInt8(ascii: "`")):
-                text.append(escaped)
-            default: text += [next, escaped]
+            switch escapes {
+            case .double where next == UInt8(ascii: "\\"): appendEscaped(to: &text)
+            case .ansi where next == UInt8(ascii: "\\"): appendANSI(to: &text)
+            default: text.append(next)
             }
         }
         throw CaptureProblem("line \(begin)", found: "a quote without its end", allowed: "quotes in pairs")
     }
 
-    /// An escape within `$'…'`.
-    private mutating func appendANSI(_ escaped: UInt8, to text: inout [UInt8]) {
+    /// What stands behind a backslash between double quotes, where few characters need one.
+    private mutating func appendEscaped(to text: inout [UInt8]) {
+        guard let escaped = take() else { return text.append(UInt8(ascii: "\\")) }
         switch escaped {
-        case UInt8(ascii: "n"): text.append(0x0A)
-        case UInt8(ascii: "r"): text.append(0x0D)
-        case UInt8(ascii: "t"): text.append(0x09)
-        case UInt8(ascii: "u"): text += Array(String(Character(scalar(digits: 4))).utf8)
-        case UInt8(ascii: "x"): text.append(UInt8(truncatingIfNeeded: scalar(digits: 2).value))
-        default: text.append(escaped)
+        case 0x0A: break
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "$"), UInt8(ascii: "`"):
+            text.append(escaped)
+        default: text += [UInt8(ascii: "\\"), escaped]
         }
     }
 
-    private mutating func scalar(digits: Int) -> Unicode.Scalar {
-        var value: UInt32 = 0
-        for _ in 0..<digits {
-            guard let digit = byte.flatMap({ Character(UnicodeScalar($0)).hexDigitValue }) else { break }
-            value = value * 16 + UInt32(digit)
-            index += 1
-        }
-        return Unicode.Scalar(value) ?? "\u{FFFD}"
+    /// What stands behind a backslash within `$'…'`.
+    private mutating func appendANSI(to text: inout [UInt8]) {
+        var rest = bytes[index...]
+        text += ANSIEscape.read(&rest)
+        line += bytes[index..<rest.startIndex].count { $0 == 0x0A }
+        index = rest.startIndex
     }
 }

@@ -146,6 +146,16 @@ def test_standard_input_and_letters_that_stand_together():
     assert empty.returncode == 104 and "<stdin>: found an empty file" in empty.stderr
 
 
+def test_what_a_browser_escapes_is_drafted_as_it_was_sent(tool, tmp_path: Path):
+    """A browser writes characters beyond 16 bits as a pair of surrogates."""
+    body = json.dumps([event | {"mood": "\U0001f600 \u00e9"} for event in EVENTS])
+    assert "\\ud83d\\ude00 \\u00e9" in body
+    capture = tmp_path / "emoji.txt"
+    capture.write_text(f"curl 'https://in.acme.io/e' --data-raw $'{body}'\n")
+    draft = json.loads(tool.run("import", capture).expect(0).out)
+    assert draft["events"]["common"]["mood"] == "\U0001f600 \u00e9"
+
+
 def test_commands_for_another_shell_are_told_as_such(tool, tmp_path: Path):
     capture = tmp_path / "cmd.txt"
     capture.write_text('curl ^"https://in.acme.io/e^" ^\r\n  -H ^"a: b^" ^\r\n  --data-raw ^"^[^]^"\r\n')
