@@ -2,21 +2,6 @@ import Wire
 
 /// Reads curl commands as browsers and proxies copy them, one after the other.
 enum CurlReader {
-    /// Options with a value that says nothing of the request itself.
-    private static let skipped: Set<String> = [
-        "-o", "--output", "-m", "--max-time", "--connect-timeout", "--retry", "-x", "--proxy", "--cacert",
-        "-w", "--write-out", "--resolve", "-c", "--cookie-jar", "-E", "--cert", "--key", "-C",
-        "--continue-at",
-        "-D", "--dump-header", "-P", "--ftp-port", "-Q", "--quote", "-r", "--range", "-t", "--telnet-option",
-        "-U", "--proxy-user", "-y", "--speed-time", "-Y", "--speed-limit", "-z", "--time-cond", "--capath",
-        "--cert-type", "--key-type", "--pass", "--ciphers", "--connect-to", "--interface", "--limit-rate",
-        "--max-redirs", "--noproxy", "--proto", "--proto-default", "--retry-delay", "--retry-max-time",
-        "--socks5", "--socks5-hostname", "--stderr", "--tls-max", "--trace", "--trace-ascii", "--unix-socket",
-    ]
-
-    /// The letters of options that have a value.
-    private static let lettersWithValues = Set("AbcCdDeEFHKmoPQrtTuUwxXyYz".utf8)
-
     static func read(_ bytes: [UInt8]) throws(CaptureProblem) -> [CapturedRequest] {
         var requests: [CapturedRequest] = []
         for command in try ShellWords.commands(bytes) { requests.append(try request(command)) }
@@ -66,18 +51,28 @@ enum CurlReader {
         return request
     }
 
+    /// An option as it stands in a command.
+    private struct Option {
+        /// The long name, without dashes.
+        var name: String
+        var written: String
+        var line: Int
+        /// Its value, where that stands in the same word.
+        var attached: [UInt8]?
+    }
+
     private static func take(
         _ word: ShellWords.Word, _ rest: inout ArraySlice<ShellWords.Word>, _ parts: inout Parts
     ) throws(CaptureProblem) {
-        var option = String(decoding: word.text, as: UTF8.self)
-        guard option.hasPrefix("-"), option.count > 1 else { return try takeURL(option, word.line, &parts) }
-        guard option.hasPrefix("--") else { return try takeLetters(word, &rest, &parts) }
-        var attached: [UInt8]?
-        if let equals = option.firstIndex(of: "=") {
-            attached = Array(option[option.index(after: equals)...].utf8)
-            option = String(option[..<equals])
+        let text = String(decoding: word.text, as: UTF8.self)
+        guard text.hasPrefix("-"), text.count > 1 else { return try takeURL(text, word.line, &parts) }
+        guard text.hasPrefix("--") else { return try takeLetters(word, &rest, &parts) }
+        let written = text.prefix { $0 != "=" }
+        var option = Option(name: String(written.dropFirst(2)), written: String(written), line: word.line)
+        if written.endIndex < text.endIndex {
+            option.attached = Array(text[text.index(after: written.endIndex)...].utf8)
         }
-        try take(option, attached, word.line, &rest, &parts)
+        try take(option, &rest, &parts)
     }
 
     private static func takeURL(
@@ -102,58 +97,63 @@ enum CurlReader {
     ) throws(CaptureProblem) {
         var letters = word.text.dropFirst()
         while let letter = letters.popFirst() {
-            let hasValue = lettersWithValues.contains(letter)
-            let attached = hasValue && !letters.isEmpty ? Array(letters) : nil
-            try take("-\(UnicodeScalar(letter))", attached, word.line, &rest, &parts)
+            let name = CurlOptions.name(ofLetter: letter) ?? ""
+            let hasValue = CurlOptions.hasValue(name)
+            var option = Option(name: name, written: "-\(UnicodeScalar(letter))", line: word.line)
+            if hasValue, !letters.isEmpty { option.attached = Array(letters) }
+            try take(option, &rest, &parts)
             if hasValue { return }
         }
     }
 
-    /// - Parameter attached: The option's value, where it stands in the same word.
     private static func take(
-        _ option: String, _ attached: [UInt8]?, _ line: Int, _ rest: inout ArraySlice<ShellWords.Word>,
-        _ parts: inout Parts
+        _ option: Option, _ rest: inout ArraySlice<ShellWords.Word>, _ parts: inout Parts
     ) throws(CaptureProblem) {
-        try apply(option, line: line, &parts) { () throws(CaptureProblem) -> [UInt8] in
-            if let attached { return attached }
-            guard let next = rest.popFirst() else {
-                throw CaptureProblem(
-                    "line \(line)", found: "\(option) at the end", allowed: "\(option) with a value")
-            }
-            return next.text
+        if option.name.hasPrefix("expand-") {
+            throw CaptureProblem(
+                "line \(option.line)", found: option.written,
+                allowed: "what is sent in the command itself, without curl's variables")
         }
+        guard CurlOptions.hasValue(option.name) else {
+            if option.name == "get" { parts.dataIsQuery = true }
+            return
+        }
+        guard let value = option.attached ?? rest.popFirst()?.text else {
+            throw CaptureProblem(
+                "line \(option.line)", found: "\(option.written) at the end",
+                allowed: "\(option.written) with a value")
+        }
+        try apply(option, value, &parts)
     }
 
     private static func apply(
-        _ option: String, line: Int, _ parts: inout Parts, _ value: () throws(CaptureProblem) -> [UInt8]
+        _ option: Option, _ value: [UInt8], _ parts: inout Parts
     ) throws(CaptureProblem) {
-        func text() throws(CaptureProblem) -> String { String(decoding: try value(), as: UTF8.self) }
-        switch option {
-        case "-X", "--request": parts.method = try text()
-        case "--url": parts.url = try text()
-        case "-H", "--header":
-            let line = try text()
-            if let colon = line.firstIndex(of: ":") {
-                parts.headers.append(
-                    .init(
-                        String(line[..<colon]), String(line[line.index(after: colon)...].drop { $0 == " " })))
+        var text: String { String(decoding: value, as: UTF8.self) }
+        switch option.name {
+        case "request": parts.method = text
+        case "url": parts.url = text
+        case "header":
+            let header = text
+            if let colon = header.firstIndex(of: ":") {
+                let content = header[header.index(after: colon)...].drop { $0 == " " }
+                parts.headers.append(.init(String(header[..<colon]), String(content)))
             }
-        case "-d", "--data", "--data-raw", "--data-binary", "--data-ascii", "--data-urlencode", "--json":
-            try takeData(try value(), option, line, &parts)
-        case "-u", "--user":
+        case "data", "data-raw", "data-binary", "data-ascii", "data-urlencode", "json":
+            try takeData(value, "--" + option.name, option.line, &parts)
+        case "user":
             var packed = WireBuffer()
-            try value().withUnsafeBytes { Base64.encode($0, into: &packed) }
+            value.withUnsafeBytes { Base64.encode($0, into: &packed) }
             parts.headers.append(.init("Authorization", "Basic \(packed.text)"))
-        case "--oauth2-bearer": parts.headers.append(.init("Authorization", "Bearer " + (try text())))
-        case "-b", "--cookie": parts.headers.append(.init("Cookie", try text()))
-        case "-A", "--user-agent": parts.headers.append(.init("User-Agent", try text()))
-        case "-e", "--referer": parts.headers.append(.init("Referer", try text()))
-        case "-G", "--get": parts.dataIsQuery = true
-        case "-F", "--form", "-T", "--upload-file", "-K", "--config":
+        case "oauth2-bearer": parts.headers.append(.init("Authorization", "Bearer " + text))
+        case "cookie": parts.headers.append(.init("Cookie", text))
+        case "user-agent": parts.headers.append(.init("User-Agent", text))
+        case "referer": parts.headers.append(.init("Referer", text))
+        case "form", "form-string", "upload-file", "config":
             throw CaptureProblem(
-                "line \(line)", found: option,
+                "line \(option.line)", found: option.written,
                 allowed: "a body in the command itself, such as --data-binary '…'")
-        default: if skipped.contains(option) { _ = try value() }
+        default: break
         }
     }
 

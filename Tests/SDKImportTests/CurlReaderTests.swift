@@ -42,6 +42,24 @@ struct CurlReaderTests {
         #expect(bearer.header("authorization") == "Bearer t")
     }
 
+    @Test(
+        "values of options that say nothing of the request are not taken for its URL",
+        arguments: [
+            "--proxy-header x:y", "--aws-sigv4 aws:amz", "--dns-servers 1.1.1.1", "--cacert a.pem",
+            "--resolve h:80:127.0.0.1", "--connect-to ::a:80", "--doh-url https://d/", "--preproxy p:1",
+            "--happy-eyeballs-timeout-ms 5", "--haproxy-clientip 1.2.3.4", "--ech grease", "--hsts h.txt",
+            "--cacert=a.pem", "--variable a=b", "--request-target /x", "--output-dir /tmp", "--rate 2/s",
+            "--no-keepalive --http2 --compressed -kLsSfi#", "-o /dev/null", "-x p:1", "-E c:p", "-z x",
+            "-w %{url}",
+        ])
+    func values(options: String) throws {
+        for curl in ["curl \(options) http://h/e -d '[]'", "curl http://h/e -d '[]' \(options)"] {
+            let request = try request(curl)
+            #expect(request.origin == "http://h" && request.path == "/e")
+            #expect(request.method == "POST" && request.body == Array("[]".utf8))
+        }
+    }
+
     @Test("letters for a query, and for headers")
     func others() throws {
         let query = try request("curl -sG http://h/e -d a=1 -d b=2")
@@ -51,6 +69,9 @@ struct CurlReaderTests {
         #expect(headers.header("x-a") == "1" && headers.header("x-b") == "2")
         #expect(problem("curl -sSX")?.found == "-X at the end")
         #expect(problem("curl -sT x http://h")?.found == "-T")
+        #expect(problem("curl --form-string a=b http://h")?.found == "--form-string")
+        #expect(problem("curl --expand-data {{a}} http://h")?.found == "--expand-data")
+        #expect(problem("curl http://h --dns-servers")?.found == "--dns-servers at the end")
     }
 
     @Test(
