@@ -13,8 +13,11 @@ enum CurlReader {
         var method: String?
         var url: String?
         var headers: [CapturedRequest.Field] = []
-        var data: [[UInt8]] = []
+        var data = CurlData()
+        /// Whether ``data`` belongs to the URL.
         var dataIsQuery = false
+        /// Of `--url-query`.
+        var query = CurlData()
     }
 
     private static func request(_ words: [ShellWords.Word]) throws(CaptureProblem) -> CapturedRequest {
@@ -30,25 +33,29 @@ enum CurlReader {
         guard let url = parts.url else {
             throw CaptureProblem("line \(line)", found: "a curl command without a URL", allowed: "one URL")
         }
-        let data = Array(parts.data.joined(separator: [UInt8(ascii: "&")]))
-        let query =
-            parts.dataIsQuery && !data.isEmpty
-            ? (url.contains("?") ? "&" : "?") + String(decoding: data, as: UTF8.self) : ""
-        let body = parts.dataIsQuery ? [] : data
+        let body = parts.dataIsQuery ? [] : parts.data.bytes
         if !body.isEmpty, !parts.headers.contains(where: { $0.name.lowercased() == "content-type" }) {
-            parts.headers.append(.init("Content-Type", "application/x-www-form-urlencoded"))
+            let type = parts.data.isJSON ? "application/json" : "application/x-www-form-urlencoded"
+            parts.headers.append(.init("Content-Type", type))
         }
         let absolute = url.contains("://") ? url : "http://" + url
         let request = CapturedRequest(
             place: "line \(line)", method: parts.method ?? (body.isEmpty ? "GET" : "POST"),
-            url: absolute + query,
-            headers: parts.headers, body: body)
+            url: absolute + query(of: parts, after: url), headers: parts.headers, body: body)
         guard let request else {
             throw CaptureProblem(
                 "line \(line)", found: "the URL \"\(url.prefix(60))\"",
                 allowed: "http:// or https:// and a host")
         }
         return request
+    }
+
+    /// What options add to a URL: data that belongs there stands in for what `--url-query` says.
+    private static func query(of parts: Parts, after url: String) -> String {
+        let hasData = parts.dataIsQuery && !parts.data.bytes.isEmpty
+        let query = hasData ? parts.data.bytes : parts.query.bytes
+        let sign = url.contains("?") ? "&" : "?"
+        return query.isEmpty ? "" : sign + String(decoding: query, as: UTF8.self)
     }
 
     /// An option as it stands in a command.
@@ -91,7 +98,7 @@ enum CurlReader {
         parts.url = text
     }
 
-    /// Letters of options in one word: the first that has a value takes what is left of the word for it, if anything is.
+    /// Letters of options in one word: the first that has a value takes what is left of the word for it, if anything.
     private static func takeLetters(
         _ word: ShellWords.Word, _ rest: inout ArraySlice<ShellWords.Word>, _ parts: inout Parts
     ) throws(CaptureProblem) {
@@ -140,7 +147,8 @@ enum CurlReader {
                 parts.headers.append(.init(String(header[..<colon]), String(content)))
             }
         case "data", "data-raw", "data-binary", "data-ascii", "data-urlencode", "json":
-            try takeData(value, "--" + option.name, option.line, &parts)
+            try parts.data.add(value, option.name, line: option.line)
+        case "url-query": try parts.query.add(value, option.name, line: option.line)
         case "user":
             var packed = WireBuffer()
             value.withUnsafeBytes { Base64.encode($0, into: &packed) }
@@ -155,28 +163,5 @@ enum CurlReader {
                 allowed: "a body in the command itself, such as --data-binary '…'")
         default: break
         }
-    }
-
-    private static func takeData(
-        _ data: [UInt8], _ option: String, _ line: Int, _ parts: inout Parts
-    ) throws(CaptureProblem) {
-        if data.first == UInt8(ascii: "@"), option != "--data-raw" {
-            throw CaptureProblem(
-                "line \(line)",
-                found: "a body in the file \(String(decoding: data.prefix(60), as: UTF8.self))",
-                allowed: "a body in the command itself, or a HAR file")
-        }
-        if option == "--json" {
-            parts.headers.append(.init("Content-Type", "application/json"))
-        }
-        guard option == "--data-urlencode", let equals = data.firstIndex(of: UInt8(ascii: "=")) else {
-            return parts.data.append(data)
-        }
-        var encoded = WireBuffer()
-        encoded.append(contentsOf: data[...equals])
-        Array(data[(equals + 1)...]).withUnsafeBytes {
-            PercentEncoding.sensorsLegacy.encode($0, into: &encoded)
-        }
-        parts.data.append(encoded.bytes)
     }
 }

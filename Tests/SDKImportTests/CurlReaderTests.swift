@@ -60,6 +60,41 @@ struct CurlReaderTests {
         }
     }
 
+    @Test(
+        "bodies are put together as curl does it",
+        arguments: [
+            (#"--json '{"a":' --json '1}'"#, #"{"a":1}"#), ("-d a --json b -d c", "ab&c"),
+            ("-d a=1 --data-raw @b --data-binary 'c d'", "a=1&@b&c d"),
+            ("--data-urlencode 'a b&ü/~'", "a+b%26%C3%BC%2F~"), ("--data-urlencode '=a=b c'", "a%3Db+c"),
+            ("--data-urlencode 'n m=a b=c'", "n m=a+b%3Dc"), ("--data-urlencode '=@a'", "%40a"),
+            ("--data-urlencode 'a@b=c@d'", "a@b=c%40d"), ("-d x --data-urlencode ' a '", "x&+a+"),
+        ])
+    func bodies(options: String, body: String) throws {
+        let request = try request("curl http://h/e \(options)")
+        #expect(String(decoding: request.body, as: UTF8.self) == body && request.method == "POST")
+        let types = request.headers.filter { $0.name == "Content-Type" }.map(\.value)
+        let isJSON = options.contains("--json")
+        #expect(types == [isJSON ? "application/json" : "application/x-www-form-urlencoded"])
+    }
+
+    @Test(
+        "what is in a file is no body in the command",
+        arguments: ["--data-urlencode @f", "--data-urlencode n@f", "--json @f", "-d @f", "--url-query n@f"])
+    func files(options: String) {
+        #expect(problem("curl http://h/e \(options)")?.found.hasPrefix("a body in the file ") == true)
+    }
+
+    @Test("a query of its own option stands beside a body, and an own type of content is not overruled")
+    func query() throws {
+        let found = try request(
+            "curl 'http://h/e?z=0' --url-query 'a=b c' --url-query +d=%20e --json '[]' -H 'content-type: x'")
+        #expect(found.query == [.init("z", "0"), .init("a", "b c"), .init("d", " e")])
+        #expect(found.body == Array("[]".utf8) && found.header("content-type") == "x")
+        #expect(found.headers.count == 1)
+        let other = try request("curl -G http://h/e -d a=1 --url-query b=2")
+        #expect(other.query == [.init("a", "1")] && other.method == "GET" && other.body.isEmpty)
+    }
+
     @Test("letters for a query, and for headers")
     func others() throws {
         let query = try request("curl -sG http://h/e -d a=1 -d b=2")
