@@ -123,14 +123,12 @@ package enum ComparisonText {
     }
 
     static func reason(_ gate: Gate, _ difference: MeanDifference, isPaired: Bool) -> String {
-        func distance(_ value: Double) -> String {
-            gate.figure.isShare ? signed(value, gate.figure) : signed(value, gate.figure)
-        }
-        let text = "\(gate.text): the candidate is \(distance(difference.mean)) from the limit"
+        let text = "\(gate.text): the candidate is \(signed(difference.mean, gate.figure)) from the limit"
         guard let interval = difference.interval else {
             return text + (isPaired ? ", on a single pair" : ", and one run on a side has no interval")
         }
-        return text + ", 95 % [\(distance(interval.lowerBound)), \(distance(interval.upperBound))]"
+        let (low, high) = (signed(interval.lowerBound, gate.figure), signed(interval.upperBound, gate.figure))
+        return text + ", 95 % [\(low), \(high)]"
     }
 
     /// What differs in the scenarios, a line each.

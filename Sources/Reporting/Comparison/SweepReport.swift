@@ -121,7 +121,7 @@ package struct SweepReport: Sendable {
         return points
     }
 
-    /// The mean of a figure over a point's seeds; of a figure of which more is better, what is missing counts.
+    /// The mean of a figure over those of a point's seeds that have samples of it; `nil` where none has.
     package func mean(_ figure: Figure, _ variant: LabReport.Variant) -> Double? {
         let values = variant.cells.compactMap { figure.value(in: $0) }
         return values.isEmpty ? nil : MeanDifference(values).mean

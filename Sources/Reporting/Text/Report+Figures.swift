@@ -168,6 +168,7 @@ extension [Metric] {
         return summary.count > 0 ? summary : nil
     }
 
+    /// A counter, over the run and per second of it.
     func counter(_ name: String) -> (count: Double, perSecond: Double)? {
         guard case .counter(let count, let perSecond) = first(where: { $0.name == name })?.value else {
             return nil
@@ -175,12 +176,13 @@ extension [Metric] {
         return (count, perSecond)
     }
 
-    /// The passes of a rate with samples, and all its samples.
+    /// A gauge's last value.
     func gauge(_ name: String) -> Double? {
         guard case .gauge(let value, _, _) = first(where: { $0.name == name })?.value else { return nil }
         return value
     }
 
+    /// A rate with samples: the share of its passes, the passes, and all its samples.
     func rate(_ name: String) -> (share: Double, passes: UInt64, samples: UInt64)? {
         guard case .rate(let passes, let fails) = first(where: { $0.name == name })?.value,
             let share = MetricCatalogue.share(passes: passes, fails: fails)
