@@ -290,6 +290,9 @@ def test_identical_variants_are_byte_equal_and_the_same(tool: Tool):
     run = play(tool, scenario, "--seeds", 3)
     report = json.loads((run / "report.json").read_text())
     assert report["variants"]["twin"]["seeds"] == report["variants"]["base"]["seeds"]
+    for form, reason in [("xyz", "not a format"), ("junit", "not for several simulations")]:
+        refused = tool.run("report", run, "--format", form).expect(64)
+        assert f"--format {form}: {reason}; allowed: html, md, json" in refused.err
     found = comparison(tool, "lab", "--strict")
     assert {row["verdict"] for row in found["metrics"].values()} == {"same"} and found["differences"] == []
 

@@ -96,9 +96,7 @@ extension Beaconswarm {
             return .success
         }
         guard let writer = ReportFormats.writer(named: format) else {
-            throw CommandFailure(
-                .usage,
-                "--format \(format): not a format; allowed: \(ReportFormats.names.joined(separator: ", "))")
+            throw refusal(of: format, for: "a run", allowed: ReportFormats.names)
         }
         Console.output(writer.render(report))
         return .success
@@ -122,8 +120,7 @@ extension Beaconswarm {
         case "md": Console.output(LabMarkdown.render(lab, comparisons: comparisons))
         case "json": Console.output(LabJSON.write(lab))
         case .some(let format):
-            throw CommandFailure(
-                .usage, "--format \(format): not for several simulations; allowed: html, md, json")
+            throw refusal(of: format, for: "several simulations", allowed: ["html", "md", "json"])
         }
         return .success
     }
@@ -141,15 +138,19 @@ extension Beaconswarm {
             return .success
         }
         guard let bytes = CapacityFormats.render(search, as: format) else {
-            let known =
-                ReportFormats.writer(named: format) == nil
-                ? "not a format" : "not for a search for a capacity"
-            throw CommandFailure(
-                .usage,
-                "--format \(format): \(known); allowed: \(CapacityFormats.names.joined(separator: ", "))")
+            throw refusal(of: format, for: "a search for a capacity", allowed: CapacityFormats.names)
         }
         Console.output(bytes)
         return .success
+    }
+
+    /// Why a report is not rendered in a form: it is none, or only a single run has it.
+    private static func refusal(
+        of format: String, for reports: String, allowed: [String]
+    ) -> CommandFailure {
+        let reason = ReportFormats.writer(named: format) == nil ? "not a format" : "not for \(reports)"
+        let names = allowed.joined(separator: ", ")
+        return CommandFailure(.usage, "--format \(format): \(reason); allowed: \(names)")
     }
 
     private static var wantsColor: Bool {
