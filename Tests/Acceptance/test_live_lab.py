@@ -91,6 +91,7 @@ def test_quiet_runs_say_which_of_them_did_not_pass(tool: Tool, slow: tuple[str, 
     ("options", "said"),
     [
         (["--repeat", "0"], "allowed is a whole number from 1"),
+        (["--repeat", "2", "--seed", 2**64 - 1], "there are not so many seeds from 18446744073709551615 on"),
         (["--repeat", "2", "--events", "e.ndjson"], "--events: is for one run"),
         (["--repeat", "2", "--max-rate", "5"], "would keep to it"),
         (["--repeat", "2", "--trace-devices", "99"], "--trace-devices 99: found"),

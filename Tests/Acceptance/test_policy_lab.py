@@ -297,6 +297,17 @@ def test_identical_variants_are_byte_equal_and_the_same(tool: Tool):
     assert {row["verdict"] for row in found["metrics"].values()} == {"same"} and found["differences"] == []
 
 
+def test_the_last_seed_of_all_is_played_like_any_other(tool: Tool):
+    last = 2**64 - 1
+    path = write_scenario(tool.folder, OUTAGE | {"duration": "30s", "timeline": []})
+    for out, options in (("a", ["--seed", last, "--seeds", 1]), ("b", ["--seeds", f"{last}..{last}"])):
+        tool.run("simulate", path, "-q", "--variant", "base", "--out", out, *options).expect(0)
+        report = json.loads((tool.folder / out / "report.json").read_text())
+        assert report["seeds"] == [last] and list(report["variants"]["base"]["seeds"]) == [str(last)]
+    beyond = tool.run("simulate", path, "-q", "--out", "c", "--seed", last, "--seeds", 2).expect(64)
+    assert "--seeds 2: there are not so many seeds" in beyond.err
+
+
 def test_a_variant_that_an_option_undoes_is_told(tool: Tool):
     """It is played all the same, and whoever compares it is told that nothing is compared."""
     path = write_scenario(tool.folder, OUTAGE | {"duration": "30s", "timeline": []})

@@ -26,6 +26,22 @@ struct LabTests {
         #expect(throws: CommandFailure.self) { try SeedRange.parse("5", first: .max - 2, hasOwnSeed: false) }
     }
 
+    @Test("the last seed of all is one, and what would come after it is told as such")
+    func last() throws {
+        let last = UInt64.max
+        #expect(try SeedRange.parse("1", first: last, hasOwnSeed: true) == [last])
+        #expect(try SeedRange.parse("3", first: last - 2, hasOwnSeed: true) == [last - 2, last - 1, last])
+        #expect(try SeedRange.parse("\(last)..\(last)", first: 1, hasOwnSeed: false) == [last])
+        #expect(try SeedRange.seeds(2, from: last - 1, option: "--repeat") == [last - 1, last])
+        for option in ["--seeds", "--repeat"] {
+            let failure = #expect(throws: CommandFailure.self) {
+                try SeedRange.seeds(4, from: last - 2, option: option)
+            }
+            let told = "\(option) 4: there are not so many seeds from \(last - 2) on, up to \(last)"
+            #expect(failure?.message == told && failure?.code == .usage)
+        }
+    }
+
     @Test("a line of progress tells what is done and what is left")
     func progress() {
         let line = CellProgress.line(done: 12, running: 2, count: 40, share: 0.25, elapsed: .seconds(30))

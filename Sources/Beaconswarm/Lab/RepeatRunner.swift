@@ -46,12 +46,8 @@ struct RepeatRunner {
         console = RunConsole(options)
         content = try options.source.read()
         base = try LoadedScenario(options.source, content: content)
-        let count = UInt64(options.repeats ?? RunOptions.defaultRepeats)
-        let first = base.document.seed
-        guard first <= UInt64.max - count else {
-            throw CommandFailure(.usage, "--repeat \(count): there are not so many seeds from \(first) on")
-        }
-        seeds = (0..<count).map { first + $0 }
+        seeds = try SeedRange.seeds(
+            options.repeats ?? RunOptions.defaultRepeats, from: base.document.seed, option: "--repeat")
         sides =
             options.rivals.isEmpty
             ? [Side(name: base.document.variant ?? VariantName.base)]
