@@ -34,6 +34,7 @@ WORLD = {
         PEOPLE | {"name": "track", "system": "trackingsdk"},
         PEOPLE | {"name": "hog", "system": "declared", "sdk": {"preset": "posthog-ios"}},
         PEOPLE | {"name": "staying", "system": "sensors", "version": "4.9.1", "persona": STAYING},
+        PEOPLE | {"name": "keeping", "system": "declared", "sdk": {"preset": "posthog-ios"}, "persona": STAYING},
         PEOPLE | {"name": "coming", "system": "sensors", "version": "4.9.1", "arrival": {"over": "2d"}},
     ],
 }
@@ -176,3 +177,26 @@ def test_what_is_said_of_described_devices_stands_in_their_events(tool: Tool):
                 found[name].add(column)
                 assert value.lower() in everything, (name, column, value)
     assert found == {name: {"anonymous_id", "login_id", "model", "os_version"} - SILENT.get(name, set()) for name in presets}
+
+
+def test_who_had_the_app_before_the_run_does_not_start_it_for_the_first_time(data):
+    """Only who installs it in the run is new, to the SDK as well: all others were found in the midst of their lives."""
+    firsts = {
+        "staying": "name = '$AppStart' AND is_first_time",
+        "keeping": "name = 'Application Installed'",
+        "coming": "name = '$AppStart' AND is_first_time",
+    }
+    start = int(START.timestamp() * 1000)
+    for population, first in firsts.items():
+        rows = data.execute(
+            f"SELECT d.installed_at, (SELECT count(*) FROM events e WHERE e.device = d.device AND {first}) "
+            f"FROM devices d WHERE population = '{population}' AND d.arrived > 0"
+        ).fetchall()
+        assert rows
+        for installed_at, count in rows:
+            assert (count > 0) == (installed_at >= start), (population, installed_at, count)
+    days = data.execute(
+        "SELECT count(*) FROM events e JOIN devices d USING (device) WHERE d.population = 'staying' "
+        f"AND is_first_day AND d.installed_at < {start - DAY}"
+    ).fetchone()[0]
+    assert days == 0

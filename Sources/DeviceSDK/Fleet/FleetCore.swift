@@ -211,6 +211,12 @@ extension FleetCore {
         useRules(of: slot)
         let before = tally(slot)
         followRadio(of: slot, through: arrival(of: slot), effects: &effects)
+        let index = share.populationIndex(ofSlot: slot)
+        if let installed = models.installation(of: index, arrivingAt: arrival(of: slot)),
+            installed < arrival(of: slot)
+        {
+            system.remember(installedAt: installed, on: &devices[slot])
+        }
         system.arrive(&devices[slot], effects: &effects)
         noteRequests(of: slot, hasDied: false, at: arrival(of: slot), effects: &effects)
         prefilledCount += UInt64(devices[slot].nextSequence)

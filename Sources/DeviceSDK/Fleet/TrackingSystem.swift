@@ -68,6 +68,10 @@ package protocol TrackingSystem {
     ///   - new: Just made, with its sequence.
     func keep(of old: Device, in new: inout Device)
 
+    /// The device is going to appear with an app that was installed, and launched, before: what its SDK keeps of that,
+    /// such as that no launch is the first.
+    mutating func remember(installedAt instant: Instant, on device: inout Device)
+
     /// The device appears, with the events that it captured before, if the rules say so.
     mutating func arrive(_ device: inout Device, effects: inout DeviceEffects)
 
@@ -129,6 +133,9 @@ extension TrackingSystem {
     ) {}
 
     package func askedConfig(_ request: RequestNumber, of device: borrowing Device) -> AskedConfig? { nil }
+
+    /// Nothing: for SDKs to which each launch is as good as the first.
+    package mutating func remember(installedAt instant: Instant, on device: inout Device) {}
 
     /// Nothing: the body is to be unpacked.
     package mutating func encodePlain(

@@ -269,6 +269,10 @@ extension DeclaredSystem {
         persist(&device)
     }
 
+    package mutating func remember(installedAt instant: Instant, on device: inout Device) {
+        device.installed = device.epochs.current.appVersion
+    }
+
     private func prefillDraft(_ past: PastEvents, of device: borrowing Device) -> DeclaredDraft? {
         if let business = past.business(sequence: device.nextSequence),
             templates.isCaptured(templates.business(business.event))

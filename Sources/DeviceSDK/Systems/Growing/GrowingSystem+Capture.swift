@@ -171,6 +171,10 @@ extension GrowingSystem {
         device.realtime.table.close()
     }
 
+    package mutating func remember(installedAt instant: Instant, on device: inout Device) {
+        device.state.insert(.hasLaunched)
+    }
+
     private func prefillDraft(_ past: PastEvents, sequence: UInt32) -> GrowingDraft {
         guard let business = past.business(sequence: sequence) else {
             var draft = GrowingDraft(GrowingTemplates.page)

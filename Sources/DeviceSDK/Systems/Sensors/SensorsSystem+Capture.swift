@@ -186,7 +186,10 @@ extension SensorsSystem {
         let past = PastEvents(plan: plan, index: Int(device.index))
         device.state.insert(.hasLaunched)
         _ = device.store.open()
-        device.firstDay = localDay(PastEvents.time(age: Int64(count), before: plan.start), of: device.index)
+        if device.firstDay == .min {
+            let first = PastEvents.time(age: Int64(count), before: plan.start)
+            device.firstDay = localDay(first, of: device.index)
+        }
         for age in stride(from: Int64(count), to: 0, by: -1) {
             let at = PastEvents.time(age: age, before: plan.start)
             let draft = prefillDraft(past, of: device)
@@ -201,6 +204,11 @@ extension SensorsSystem {
             keep(record, on: &device, effects: &effects)
         }
         device.store.close()
+    }
+
+    package mutating func remember(installedAt instant: Instant, on device: inout Device) {
+        device.state.insert(.hasLaunched)
+        device.firstDay = localDay(instant, of: device.index)
     }
 
     private func prefillDraft(_ past: PastEvents, of device: borrowing Device) -> EventDraft {
