@@ -42,8 +42,10 @@ extension ContiguousArray<DetachedEvent> {
 }
 
 extension ContiguousArray<EventRecord> {
-    /// Whether rows with ascending sequences have one among them. O(log rows).
+    /// Whether rows with ascending sequences have one among them. O(log rows), and O(1) for a sequence that is older or
+    /// newer than all of them: mostly it is, and thousands of events are asked about at once.
     package func contains(sequence: UInt32) -> Bool {
+        guard let first, let last, first.sequence <= sequence, sequence <= last.sequence else { return false }
         var low = 0
         var high = count
         while low < high {

@@ -150,9 +150,10 @@ extension RowCustodian {
 
     /// The run ends: seals whatever is on the device.
     package mutating func sealAll(of device: inout Device, effects: inout DeviceEffects) {
-        // Requests that never got a socket carry nothing.
+        // Requests that never got a socket carry nothing. Detached events are sealed as what they left the store for,
+        // however many requests carry them.
         for request in device.requests where !request.isStarted {
-            device.update(request, mark: nil) { $0.inFlight -= 1 }
+            device.updateRows(of: request, mark: nil) { $0.inFlight -= 1 }
         }
         sealDetached(of: &device, effects: &effects)
         // Gathered first: a closure that sees the device would copy it for each row.
@@ -181,12 +182,11 @@ extension RowCustodian {
         return ended
     }
 
-    /// Gives sockets to the requests that wait for one, oldest first, as far as they reach.
+    /// Gives sockets to the requests that wait for one, oldest first, as far as they reach: those that have one come
+    /// before all others, and of thousands that wait none is looked at.
     package mutating func startRequests(of device: inout Device, effects: inout DeviceEffects) {
-        var sockets = device.requests.reduce(Self.socketLimit) { $0 - ($1.isStarted ? 1 : 0) }
-        for index in device.requests.indices where !device.requests[index].isStarted {
-            guard sockets > 0 else { return }
-            sockets -= 1
+        for index in 0..<min(Self.socketLimit, device.requests.count)
+        where !device.requests[index].isStarted {
             start(index, of: &device, effects: &effects)
         }
     }

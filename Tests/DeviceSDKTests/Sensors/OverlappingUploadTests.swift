@@ -132,6 +132,28 @@ struct OverlappingUploadTests {
         }
     }
 
+    @Test("what leaves a full store while requests for it wait for sockets is told once, with its uploads")
+    func evictionWhileWaiting() {
+        let world = ManualWorld(.v4) {
+            $0.storage.limit = 200
+            $0.upload.flushBulkSize = 0
+        }
+        world.startApp()
+        world.track(1, count: 199)
+        #expect(world.open.map(\.number.number) == [1, 2, 3, 4])
+        #expect(world.device.requests.count == 199)
+        world.track(2)
+        #expect(world.stored == Array(101...200))
+        #expect(world.device.detached.count == 100)
+        world.fail(.reset, at: 3, upload: 2)
+        #expect(world.sequences(.evicted(.storageLimit)) == [2])
+        #expect(world.open.map(\.number.number) == [1, 3, 4, 5])
+        world.finish()
+        #expect(world.sequences(.evicted(.storageLimit)).sorted() == Array(1...100))
+        #expect(world.sequences(.pending(.stored)) == Array(101...200))
+        #expect(world.fates[5]?.attempts == 1 && world.fates[6]?.attempts == 0)
+    }
+
     @Test("an event refused by the store waits in memory, goes out before the store's rows, and dies")
     func memoryList() {
         let world = ManualWorld(.v4)

@@ -117,7 +117,8 @@ extension DeclaredSystem {
             number: RequestNumber(kind: .upload, number: device.uploadCount), rows: rows,
             plannedAt: plannedAt, batchesLeft: batchesLeft, sealedAt: closing(of: rows, device))
         device.uploadCount += 1
-        device.update(request, mark: true) { $0.inFlight += 1 }
+        // Its rows have just been read: none of them is detached.
+        device.updateRows(of: request, mark: true) { $0.inFlight += 1 }
         device.requests.append(request)
         startRequests(of: &device, effects: &effects)
         return true

@@ -102,7 +102,8 @@ extension SensorsSystem {
         request.flush = flush
         request.isBlocking = rules.upload.blocksTracking || (isVersion4 && isDebug)
         request.batchesLeft = batchesLeft - 1
-        device.update(request, mark: true) { $0.inFlight += 1 }
+        // Its rows have just been read: none of them is detached.
+        device.updateRows(of: request, mark: true) { $0.inFlight += 1 }
         if request.isBlocking { device.state.insert(.isBlocked) }
         #if PLANTED
             if Planted.has(.retryForgetsRow), request.rows.count > 1, request.rows[0].attempts > 0 {
