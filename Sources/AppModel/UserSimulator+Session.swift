@@ -31,7 +31,8 @@ extension UserSimulator {
             return true
         }
         let gap = model.persona.actionGap.sample(&screens) * model.pace.gapScale
-        let at = later(than: nextAt, by: gap, model)
+        // Instants are nanoseconds: of a load whose gaps are shorter, any number of actions would come at one of them.
+        let at = max(later(than: nextAt, by: gap, model), nextAt + Interval(nanoseconds: 1))
         let draw = business.below(UInt64(model.steadyActions.count))
         var action = model.steadyActions[Int(draw)]
         if case .business(let event, _) = action {

@@ -22,7 +22,7 @@ package import Timebase
 /// - The time from one session's start to the next is exponential, or, with `returnChance`, the
 ///   `returnGap` after the end. The exponential's mean is set so that `sessionsPerDay` holds.
 /// - With a ``PersonaDescription/steadyRate`` there is one session from the arrival to the end, of
-///   business events at gaps of `actionGap`'s shape with the mean 1 / rate.
+///   business events at gaps of `actionGap`'s shape with the mean 1 / rate, of a nanosecond at least.
 /// - With an ``ActivityClock`` the gaps between sessions, or those of a steady rate, are lengths on it.
 /// - Where a run finds its users in the midst of their lives (``UserCalendar/startsInSteadyState``), a user in a
 ///   session is seen from the next action on: there the app starts, and the session has what is left of its length.

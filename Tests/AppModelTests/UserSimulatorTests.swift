@@ -156,6 +156,19 @@ struct SteadyUserTests {
         #expect(times.count > 470)
     }
 
+    @Test(
+        "never does two things at the same instant, however short its gaps are",
+        arguments: [Distribution.constant(1), .lognormal(median: 1, sigma: 10)])
+    func resolution(gap: Distribution) {
+        var persona = Presets.steady
+        persona.steadyRate = 1e9
+        persona.tempo = 100
+        persona.actionGap = gap
+        let model = UserModel(app: Presets.shop, persona: persona)
+        let times = life(model, seed: 3, end: day(1), limit: 2000).dropFirst(4).map(\.at)
+        #expect(zip(times, times.dropFirst()).allSatisfy { $0 < $1 })
+    }
+
     @Test("taps in an app without business events, and does nothing in one without controls")
     func fallbacks() {
         var app = endlessApp()

@@ -1,3 +1,6 @@
+import Accounting
+import DeviceSDK
+import Measurement
 import Scenario
 import Testing
 import VirtualEngine
@@ -24,6 +27,24 @@ struct ForecastSizeTests {
         #expect(measured.requestsPeak == written.requestsPeak && measured.sockets == written.sockets)
         // What a model of sizes may be off.
         #expect(abs(measured.bytesMean / written.bytesMean - 1) < 0.02)
+    }
+
+    @Test("a sample's steps bound its events, also where hardly a nanosecond lies between two")
+    func bound() throws {
+        let text = """
+            {"name": "f", "seed": 5, "duration": "20s", "populations": [{"name": "p", "devices": 10, \
+            "system": "sensors", "app": "shop", "persona": {"extends": "steady", "rate": "1000000000/s", \
+            "actionGap": {"median": "1s", "sigma": 10}}}]}
+            """
+        let bench = try ScenarioBench()
+        let document = try LoadedScenario(try bench.source(text)).document
+        let plans = document.plans(start: document.simulatedStart)
+        let plan = plans.populations[0]
+        let sample = PopulationSample(plan, plan.forecastUsers, schedule: plans.schedule, stepLimit: 4000)
+        let captured = sample.recorder.populations[0].ledger.captured
+        // The bound is looked at every few hundred steps.
+        #expect(captured > 2000 && captured < 5000, "\(captured) events")
+        #expect(sample.parts.count == 1 && sample.totalScale > sample.scale)
     }
 
     @Test("what a part offers is its share of all, and is told as its own")
