@@ -96,23 +96,18 @@ package struct UserForecast: Hashable, Sendable {
 }
 
 extension UserForecast.Population {
-    /// Gives the actions of one device before an instant to `body`, as a model of the same users plays them.
-    func play(_ index: Int, _ models: UserModels, until end: Instant, _ body: (PlannedAction) -> Void) {
+    /// Gives the actions of one device before an instant to `body`, as a model of the same users plays them, until it
+    /// returns `false`.
+    func play(_ index: Int, _ models: UserModels, until end: Instant, _ body: (PlannedAction) -> Bool) {
         let model = models.model(of: index)
         var user = UserSimulator(
             model: model, streams: { calendar.streams($0, index) }, index: index,
             presence: calendar.presence(of: index), usersEnd: end)
-        while user.nextAt < .distantFuture { body(user.next(model)) }
+        while user.nextAt < .distantFuture && body(user.next(model)) {}
     }
 
     /// Gives the actions of one device to `body` until it returns `false`.
-    func play(_ index: Int, _ body: (PlannedAction) -> Bool) {
-        let model = models.model(of: index)
-        var user = UserSimulator(
-            model: model, streams: { calendar.streams($0, index) }, index: index,
-            presence: calendar.presence(of: index), usersEnd: usersEnd)
-        while user.nextAt < .distantFuture && body(user.next(model)) {}
-    }
+    func play(_ index: Int, _ body: (PlannedAction) -> Bool) { play(index, models, until: usersEnd, body) }
 
     /// The indices of `count` devices (or all, if there are fewer) that stand for the population,
     /// the rarest users first. Of very many devices some, evenly spread, are looked at.

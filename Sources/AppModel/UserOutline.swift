@@ -23,12 +23,15 @@ package struct UserOutline: Hashable, Sendable {
     private static let mostDevices = 1 << 18
     /// Devices that are looked at even where that takes more than the budget.
     private static let leastDevices = 100
+    /// One device may take the budget by this.
+    private static let deviceShare = 10
 
     /// Looks at a population's devices, evenly spread over it, until the budget is used up.
     ///
     /// - Parameters:
     ///   - members: Those that are meant, by their indices; `nil` for all.
-    ///   - budget: Steps of users: some ten a session.
+    ///   - budget: Steps of users: some ten a session. A device that would take more than a tenth is looked at so long,
+    ///     and counts as if it went on like that.
     package init(of population: UserForecast.Population, among members: [Int]? = nil, budget: Int) {
         let model = population.outline
         deviceCount = members?.count ?? population.deviceCount
@@ -37,7 +40,9 @@ package struct UserOutline: Hashable, Sendable {
         for rank in UserForecast.spreadOrder(pool) where steps < budget || devices < UserOutline.leastDevices
         {
             let number = rank * deviceCount / pool
-            steps += add(members?[number] ?? number, of: population, model, until: population.usersEnd)
+            steps += add(
+                members?[number] ?? number, of: population, model, until: population.usersEnd,
+                limit: budget / UserOutline.deviceShare)
         }
     }
 
@@ -52,12 +57,15 @@ package struct UserOutline: Hashable, Sendable {
 
     /// Adds a device.
     ///
+    /// - Parameter limit: Steps after which it is broken off.
     /// - Returns: the steps that it took.
     private mutating func add(
-        _ index: Int, of population: UserForecast.Population, _ model: UserModels, until: Instant
+        _ index: Int, of population: UserForecast.Population, _ model: UserModels, until: Instant,
+        limit: Int = .max
     ) -> Int {
         var (steps, own, time) = (1, 0.0, Interval.zero)
         var opened: Instant?
+        var end = until
         population.play(index, model, until: until) { planned in
             steps += 1
             switch planned.action {
@@ -69,9 +77,14 @@ package struct UserOutline: Hashable, Sendable {
                 opened = nil
             default: break
             }
+            guard steps >= limit else { return true }
+            end = planned.at
+            return false
         }
-        if let since = opened { time = time + (until - since) }
-        let seconds = max(0, time.fractionalSeconds)
+        if let since = opened { time = time + (end - since) }
+        let rest = end < until ? population.calendar.stretch(of: index, from: end, to: until) : 1
+        own *= rest
+        let seconds = max(0, time.fractionalSeconds) * rest
         devices += 1
         sessions += own
         self.seconds += seconds
@@ -94,5 +107,15 @@ package struct UserOutline: Hashable, Sendable {
         let unseen = Double(deviceCount - devices) / Double(deviceCount)
         let error = Double(deviceCount) * (variance / count * max(0, unseen)).squareRoot()
         return (mean * Double(deviceCount), error)
+    }
+}
+
+extension UserCalendar {
+    /// How many times as long a device is there by a later instant as by an earlier one.
+    fileprivate func stretch(of index: Int, from early: Instant, to late: Instant) -> Double {
+        guard let presence = presence(of: index) else { return 1 }
+        let looked = (early - presence.lowerBound).fractionalSeconds
+        let whole = (min(late, presence.upperBound) - presence.lowerBound).fractionalSeconds
+        return looked > 0 ? max(1, whole / looked) : 1
     }
 }

@@ -48,4 +48,16 @@ struct UserOutlineTests {
         let (value, error) = part.total(perSession: 0, perSecond: 1)
         #expect(error > 0 && abs(value - whole.seconds) < 4 * error)
     }
+    @Test("of users who never rest is broken off, and goes on as it began")
+    func brokenOff() {
+        var persona = Presets.casual
+        persona.tempo = 300
+        let population = UserForecast.Population(
+            app: Presets.shop, persona: persona, calendar: calendar(seed: 8, devices: 40), usersEnd: day(1))
+        let whole = UserOutline(of: population, budget: .max)
+        let part = UserOutline(of: population, budget: 20_000)
+        #expect(part.devices == 40 && part.sessions != whole.sessions)
+        let (sessions, seconds) = (part.sessions / whole.sessions, part.seconds / whole.seconds)
+        #expect(abs(sessions - 1) < 0.5 && abs(seconds - 1) < 0.5, "\(sessions), \(seconds)")
+    }
 }
