@@ -29,20 +29,10 @@ public enum Console {
     }
 
     private static func write(_ bytes: [UInt8], to descriptor: Int32) {
-        var offset = 0
-        while offset < bytes.count {
-            let count = bytes.withUnsafeBytes { buffer in
-                Glibc.write(descriptor, buffer.baseAddress?.advanced(by: offset), buffer.count - offset)
-            }
-            if count < 0 && errno == EINTR { continue }
-            // What was to be said is lost, the run is not.
-            guard count > 0 else {
-                if descriptor == STDOUT_FILENO, errno != EPIPE {
-                    outputError.store(errno, ordering: .relaxed)
-                }
-                return
-            }
-            offset += count
+        let outcome = bytes.withUnsafeBytes { GivenDescriptor.write($0, to: descriptor) }
+        // What was to be said is lost, the run is not.
+        if descriptor == STDOUT_FILENO, outcome.error != 0, outcome.error != EPIPE {
+            outputError.store(outcome.error, ordering: .relaxed)
         }
     }
 }

@@ -8,10 +8,13 @@ import copy
 import gzip
 import http.client
 import json
+import os
 import random
 import re
+import select
 import socket
 import sqlite3
+import subprocess
 import urllib.parse
 from collections import Counter, defaultdict
 from pathlib import Path
@@ -141,6 +144,21 @@ def closed_port():
     """A port where nobody listens; while it is held, it is nobody else's."""
     with held_port() as held:
         yield held.getsockname()[1]
+
+
+def read_late(command: list, stream: str, folder: Path) -> tuple[int, bytes]:
+    """Runs a command with one of its streams on a pipe that somebody has made non-blocking, and that nobody reads until no more
+    fits into it. What came, after the exit code."""
+    reading, writing = os.pipe()
+    os.set_blocking(writing, False)
+    streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, stream: writing}
+    with subprocess.Popen(list(map(str, command)), cwd=folder, **streams) as child:
+        while child.poll() is None and select.select([], [writing], [], 0.05)[1]:
+            pass
+        os.close(writing)
+        with os.fdopen(reading, "rb") as pipe:
+            said = pipe.read()
+    return child.returncode, said
 
 
 def form_body(events: list[dict]) -> bytes:

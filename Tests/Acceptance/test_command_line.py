@@ -18,7 +18,16 @@ import jsonschema
 import pytest
 
 from conftest import HANG, ROOT, Running, Tool
-from helpers import SHIPPED, assert_events_agree, closed_port, read_events, read_report, steady, write_scenario
+from helpers import (
+    SHIPPED,
+    assert_events_agree,
+    closed_port,
+    read_events,
+    read_late,
+    read_report,
+    steady,
+    write_scenario,
+)
 
 SCHEMA = ROOT / "scenarios" / "scenario.schema.json"
 
@@ -587,6 +596,19 @@ def test_results_that_get_lost_on_standard_output_are_no_success(binary: Path):
     left = subprocess.run([binary, "schema"], stdout=writing, stderr=subprocess.PIPE, text=True)
     os.close(writing)
     assert left.returncode in (0, -signal.SIGPIPE) and left.stderr == ""
+
+
+@pytest.mark.parametrize("stream", ["stdout", "stderr"])
+def test_a_pipe_that_does_not_block_gets_everything(binary: Path, tmp_path: Path, stream: str):
+    """Who shares a pipe may make it non-blocking for all; what does not fit at once is not lost."""
+    command = [binary, "schema"]
+    if stream == "stderr":
+        scenario = quick(**{f"thereIsNoSuchKey{number}": number for number in range(2000)})
+        command = [binary, "validate", write_scenario(tmp_path, scenario)]
+    usual = subprocess.run(command, capture_output=True, cwd=tmp_path)
+    whole = getattr(usual, stream)
+    assert len(whole) > 1 << 16, "more than fits into a pipe"
+    assert read_late(command, stream, tmp_path) == (usual.returncode, whole)
 
 
 def test_a_result_that_finds_no_room_is_told_all_the_same(binary: Path, tmp_path: Path):

@@ -731,6 +731,15 @@ def test_a_stream_that_fails_is_not_to_be_gone_on_with(tool: Tool):
     assert "remove it" in ended.stderr and "--resume" not in ended.stderr
 
 
+def test_a_stream_waits_for_a_reader_that_is_late(tool: Tool):
+    """Also on a pipe that somebody else has made non-blocking."""
+    scenario = write_scenario(tool.folder, WORLD)
+    command = [BINARY, "generate", scenario, "--out", "data", "--follow", "--rate", 1e6, "--days", 1, "--format", "ndjson", "-q"]
+    code, rows = read_late(command, "stdout", tool.folder)
+    assert code == 0 and len(rows) > 1 << 16, "more than fits into a pipe"
+    assert (tool.folder / "data/events.ndjson").read_bytes().startswith(rows)
+
+
 def test_a_stream_that_was_killed_is_not_to_be_gone_on_with(tool: Tool):
     scenario = write_scenario(tool.folder, WORLD)
     command = ["generate", scenario, "--out", "data", "--follow", "--rate", 100, "--format", "ndjson", "-q"]

@@ -90,19 +90,13 @@ private final class StandardOutput: ByteSink {
     init() { signal(SIGPIPE, SIG_IGN) }
 
     func write(_ bytes: UnsafeRawBufferPointer) throws(FileFailure) {
-        var offset = 0
-        while offset < bytes.count, !isClosed {
-            let count = Glibc.write(
-                STDOUT_FILENO, bytes.baseAddress?.advanced(by: offset), bytes.count - offset)
-            if count > 0 {
-                offset += count
-            } else if errno == EPIPE {
-                isClosed = true
-            } else if errno != EINTR {
-                throw FileFailure("write", "standard output")
-            }
+        guard !isClosed else { return }
+        let outcome = GivenDescriptor.write(bytes, to: STDOUT_FILENO)
+        size += outcome.count
+        isClosed = outcome.error == EPIPE
+        guard outcome.error == 0 || isClosed else {
+            throw FileFailure("write", "standard output", reason: String(cString: strerror(outcome.error)))
         }
-        size += offset
     }
 
     func finish() throws(FileFailure) {}
