@@ -23,7 +23,7 @@ package struct UserOutline: Hashable, Sendable {
     private static let mostDevices = 1 << 18
     /// Devices that are looked at even where that takes more than the budget.
     private static let leastDevices = 100
-    /// One device may take the budget by this.
+    /// One device may take the budget divided by this.
     private static let deviceShare = 10
 
     /// Looks at a population's devices, evenly spread over it, until the budget is used up.
