@@ -61,8 +61,7 @@ package enum Folder {
         if Glibc.link(path, other) == 0 { return }
         guard [EXDEV, EPERM, EMLINK, ENOTSUP].contains(errno) else { throw FileFailure("create", other) }
         let copy = try GrowingFile(path: other + GrowingFile.partialSuffix)
-        let source = open(path, O_RDONLY | O_CLOEXEC)
-        guard source >= 0 else { throw FileFailure("read", path) }
+        let source = try FoundFile.open(path)
         defer { close(source) }
         var block = [UInt8](repeating: 0, count: 1 << 20)
         while true {
@@ -77,8 +76,7 @@ package enum Folder {
 
     /// Reads a whole file, or its first bytes up to a limit.
     package static func read(_ path: String, limit: Int) throws(FileFailure) -> [UInt8] {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw FileFailure("read", path) }
+        let descriptor = try FoundFile.open(path)
         defer { close(descriptor) }
         var bytes = [UInt8](repeating: 0, count: limit)
         var filled = 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from datetime import datetime, timezone
 from pathlib import Path
@@ -445,6 +446,14 @@ def test_another_version_scenario_or_record_is_not_explained_away(tool: Tool):
     scenario = folder / "scenario.json"
     scenario.write_text(scenario.read_text().replace('"20s"', '"21s"'))
     assert "it was changed since" in tool.run("explain", folder, "0-0").expect(104).err
+
+
+@pytest.mark.parametrize("name", ["replay.json", "scenario.json", "beliefs.txt"])
+def test_a_pipe_in_the_place_of_a_runs_file_is_not_waited_for(tool: Tool, name: str):
+    folder, _ = simulate(tool, lonely(duration="20s"))
+    (folder / name).unlink()
+    os.mkfifo(folder / name)
+    assert f"{name}: it is no regular file" in tool.run("explain", folder, "0-0").expect(104).err
 
 
 def test_variables_are_those_of_the_run_or_none(tool: Tool):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import resource
 import shlex
 import shutil
@@ -323,6 +324,18 @@ def test_a_file_beside_the_state_that_was_changed(tool: Tool, name: str):
     file.unlink(missing_ok=True)
     file.write_bytes(whole)
     merge(tool, parts, options=options).expect(0)
+
+
+@pytest.mark.parametrize("name", ["part.state", "beliefs.txt", "events.sealed", "scenario.json", "simulations.json"])
+def test_a_pipe_in_the_place_of_a_parts_file_is_not_waited_for(tool: Tool, name: str):
+    scenario = write_scenario(tool.folder, steady(devices=4, duration="5s"))
+    events = () if name == "simulations.json" else ("--events", tool.folder / "lines.ndjson")
+    parts = play(tool, scenario, 2, *(events or ("--seeds", 2)))
+    for file in parts.glob(f"part-*/attempt-1/{name}"):
+        file.unlink()
+        os.mkfifo(file)
+    assert f"{name}: it is no regular file" in merge(tool, parts, options=events).expect(64).err
+    assert not (tool.folder / "all").exists() and not list(tool.folder.glob("lines.ndjson*"))
 
 
 @pytest.mark.parametrize("value", ["16/16", "-1/4", "1", "a/b", "1/0", "1/2/3", ""])

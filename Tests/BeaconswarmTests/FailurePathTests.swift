@@ -1,5 +1,6 @@
 import Accounting
 import Foundation
+import Glibc
 import Measurement
 import Reporting
 import Scenario
@@ -18,6 +19,18 @@ struct OutputFileTests {
         #expect(missing.message.hasSuffix("No such file or directory"))
         let folder = try await failure { try OutputFile.read(scratch.path, failing: .invalidScenario) }
         #expect(folder.code == .invalidScenario && folder.message.hasSuffix("Is a directory"))
+    }
+
+    @Test("a pipe in a folder is not waited for; what a user names may be no file")
+    func pipes() async throws {
+        let scratch = try Scratch()
+        let path = scratch.file("report.json")
+        try #require(mkfifo(path, 0o600) == 0)
+        for path in [path, "/dev/null"] {
+            let refused = try await failure { try OutputFile.read(path, failing: .usage) }
+            #expect(refused.code == .usage && refused.message == "cannot read \(path): it is no regular file")
+        }
+        #expect(try OutputFile.read("/dev/null", failing: .usage, mayBePipe: true).isEmpty)
     }
 
     @Test("a file is whole or not there: what failed half-way leaves neither it nor its partial")

@@ -9,7 +9,8 @@ enum DescriptionFile {
     /// - Parameter path: The file; its name is that of an SDK without one.
     /// - Throws: ``CommandFailure`` (104) for a file that cannot be read, with every problem of what is in it.
     static func read(_ path: String) throws(CommandFailure) -> UploadDescription {
-        let bytes = try OutputFile.read(path, failing: .invalidScenario, limit: JSONReader.sizeLimit)
+        let bytes = try OutputFile.read(
+            path, failing: .invalidScenario, limit: JSONReader.sizeLimit, mayBePipe: true)
         switch DescriptionReader.read(bytes: bytes, warn: { Console.error($0.line(file: path)) }) {
         case .success(let sdk): return UploadDescription(sdk, unnamed: name(of: path))
         case .failure(let problems):

@@ -26,28 +26,27 @@ enum OutputFile {
     ///
     /// - Parameters:
     ///   - limit: The most bytes that it may have.
-    ///   - isFound: Whether nobody but a folder names it: what has its name there and is a pipe, where a user's own
-    ///     may be one, would be waited for without end.
+    ///   - mayBePipe: Whether a user names it, whose pipe is waited for. What nobody but a folder names is a file, or is
+    ///     not read.
     /// - Throws: ``CommandFailure`` with the given code.
     static func read(
-        _ path: String, failing code: CommandStatus, limit: Int = .max, isFound: Bool = false
+        _ path: String, failing code: CommandStatus, limit: Int = .max, mayBePipe: Bool = false
     ) throws(CommandFailure) -> [UInt8] {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | (isFound ? O_NONBLOCK : 0))
-        guard descriptor >= 0 else {
+        let descriptor: Int32
+        do {
+            descriptor = try mayBePipe ? openAny(path) : FoundFile.open(path)
+        } catch {
             let shown = path.isEmpty ? "\"\"" : path
-            throw CommandFailure(code, "cannot read \(shown): \(String(cString: strerror(errno)))")
+            throw CommandFailure(code, "cannot read \(shown): \(error.reason)")
         }
         defer { close(descriptor) }
-        guard !isFound || isFileOrFolder(descriptor) else {
-            throw CommandFailure(code, "cannot read \(path): it is no regular file")
-        }
         return try read(descriptor: descriptor, name: path, failing: code, limit: limit)
     }
 
-    /// A folder tells by itself that it cannot be read.
-    private static func isFileOrFolder(_ descriptor: Int32) -> Bool {
-        var info = stat()
-        return fstat(descriptor, &info) == 0 && [S_IFREG, S_IFDIR].contains(info.st_mode & S_IFMT)
+    private static func openAny(_ path: String) throws(FileFailure) -> Int32 {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw FileFailure("read", path) }
+        return descriptor
     }
 
     /// Reads what is left of an open file.

@@ -12,7 +12,7 @@ enum RunReader {
     static func read(_ path: String) throws(CommandFailure) -> Report {
         try FileName.check(path, of: "the run")
         let file = try reportFile(path)
-        let bytes = try OutputFile.read(file, failing: .usage, isFound: true)
+        let bytes = try OutputFile.read(file, failing: .usage)
         do throws(ReportReadError) {
             return try ReportJSON.read(bytes)
         } catch {
@@ -47,7 +47,7 @@ enum RunReader {
     static func cell(_ path: String) throws(CommandFailure) -> Single {
         try FileName.check(path, of: "the run")
         let file = try reportFile(path)
-        let bytes = try OutputFile.read(file, failing: .usage, isFound: true)
+        let bytes = try OutputFile.read(file, failing: .usage)
         do throws(ReportReadError) {
             let report = try ReportJSON.read(bytes)
             let bodies = (try? JSONReader.readStrictly(bytes))?["run"]?["bodies"]?.string
@@ -74,7 +74,7 @@ enum RunReader {
             if let lab = try lab(path) { return .lab(lab) }
             return .run(try read(path))
         }
-        let bytes = try OutputFile.read(file, failing: .usage, isFound: true)
+        let bytes = try OutputFile.read(file, failing: .usage)
         do throws(ReportReadError) {
             return .search(try CapacityJSON.read(bytes))
         } catch {
@@ -88,7 +88,7 @@ enum RunReader {
     static func lab(_ path: String) throws(CommandFailure) -> LabReport? {
         try FileName.check(path, of: "the run")
         let file = try reportFile(path)
-        let bytes = try OutputFile.read(file, failing: .usage, isFound: true)
+        let bytes = try OutputFile.read(file, failing: .usage)
         let value = try? JSONReader.readStrictly(bytes)
         guard value?["schema"]?.string == LabJSON.schema else { return nil }
         do throws(ReportReadError) {
@@ -104,7 +104,7 @@ enum RunReader {
             return ["capacity.json", "capacity.partial.json"].map { "\(path)/\($0)" }
                 .first(where: OutputFile.exists)
         }
-        let bytes = try OutputFile.read(path, failing: .usage, isFound: true)
+        let bytes = try OutputFile.read(path, failing: .usage)
         let value = try? JSONReader.readStrictly(bytes)
         return value?["schema"]?.string == CapacityJSON.schema ? path : nil
     }
@@ -130,7 +130,7 @@ enum RunReader {
     ///
     /// - Throws: ``CommandFailure`` with code 104 if it cannot be read.
     static func document(_ file: String) throws(CommandFailure) -> JSONNode {
-        let bytes = try OutputFile.read(file, failing: .invalidScenario, isFound: true)
+        let bytes = try OutputFile.read(file, failing: .invalidScenario)
         do throws(JSONReader.Failure) {
             return try JSONReader.readStrictly(bytes)
         } catch {

@@ -40,7 +40,8 @@ extension ScenarioSource {
             try FileName.check(path, of: "the scenario")
             if let shipped { return Array(shipped.text.utf8) }
             do throws(CommandFailure) {
-                return try OutputFile.read(path, failing: .invalidScenario, limit: limit)
+                return try OutputFile.read(
+                    path, failing: .invalidScenario, limit: limit, mayBePipe: true)
             } catch {
                 throw CommandFailure(error.code, error.message + hint)
             }

@@ -46,7 +46,13 @@ private final class SealedLines {
     private var capacity = 0
 
     init(_ path: String) throws(CommandFailure) {
-        guard let file = fopen(path, "r") else { throw OutputFile.failure("read", path, code: .usage) }
+        let descriptor: Int32
+        do { descriptor = try FoundFile.open(path) } catch { throw CommandFailure(.usage, error) }
+        guard let file = fdopen(descriptor, "r") else {
+            let failure = OutputFile.failure("read", path, code: .usage)
+            close(descriptor)
+            throw failure
+        }
         self.file = file
         self.path = path
         try advance()

@@ -70,11 +70,13 @@ struct LoadedScenario: Sendable {
         return CommandFailure(.invalidScenario, ([head] + lines).joined(separator: "\n"))
     }
 
-    /// Reads a file that a scenario names.
+    /// Reads a file that a scenario names: by its whole path, or as one that lies beside the scenario.
     private static func readFile(_ name: String, besides scenario: String) -> [UInt8]? {
         let folder = folder(scenario)
-        let path = name.hasPrefix("/") || folder.isEmpty ? name : folder + "/" + name
-        return try? OutputFile.read(path, failing: .invalidScenario, limit: JSONReader.sizeLimit)
+        let isWhole = name.hasPrefix("/")
+        return try? OutputFile.read(
+            isWhole || folder.isEmpty ? name : folder + "/" + name, failing: .invalidScenario,
+            limit: JSONReader.sizeLimit, mayBePipe: isWhole)
     }
 
     /// The folder of a path; empty for a bare name.

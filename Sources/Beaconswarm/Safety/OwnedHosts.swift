@@ -27,7 +27,8 @@ struct OwnedHosts: Sendable {
     }
 
     private mutating func read(_ path: String) throws(CommandFailure) {
-        let bytes = try OutputFile.read(path, failing: .usage, limit: OwnedHosts.sizeLimit)
+        let bytes = try OutputFile.read(
+            path, failing: .usage, limit: OwnedHosts.sizeLimit, mayBePipe: true)
         hosts.formUnion(try OwnedHosts.hosts(in: bytes, of: path))
     }
 

@@ -219,7 +219,8 @@ extension Beaconswarm {
     }
 
     private static func plan(_ path: String, start: Instant) throws(CommandFailure) -> CollectorPlan {
-        let bytes = try OutputFile.read(path, failing: .invalidScenario, limit: JSONReader.sizeLimit)
+        let bytes = try OutputFile.read(
+            path, failing: .invalidScenario, limit: JSONReader.sizeLimit, mayBePipe: true)
         switch FaultsFile.load(bytes: bytes, name: path, start: start) {
         case .success(let plan): return plan
         case .failure(let problems):

@@ -21,7 +21,7 @@ extension Beaconswarm {
         let bytes =
             isInput
             ? try StandardInput.read("the capture", failing: .invalidScenario, limit: limit)
-            : try OutputFile.read(path, failing: .invalidScenario, limit: limit)
+            : try OutputFile.read(path, failing: .invalidScenario, limit: limit, mayBePipe: true)
         let draft: DescriptionDraft
         do {
             draft = try DescriptionDraft(CaptureReader.read(bytes))

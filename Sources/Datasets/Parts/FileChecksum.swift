@@ -8,8 +8,7 @@ package enum FileChecksum {
 
     /// Reads a whole file, a block of it in memory at a time.
     package static func crc32(of path: String) throws(FileFailure) -> UInt32 {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw FileFailure("read", path) }
+        let descriptor = try FoundFile.open(path)
         defer { close(descriptor) }
         let block = UnsafeMutableRawBufferPointer.allocate(byteCount: blockBytes, alignment: 8)
         defer { block.deallocate() }
