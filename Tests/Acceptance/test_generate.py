@@ -21,7 +21,7 @@ import duckdb
 import pytest
 
 from conftest import BINARY, ROOT, Tool
-from helpers import listed_parts, read_events, write_scenario
+from helpers import listed_parts, read_events, read_late, write_scenario
 
 #: Takes minutes, so it goes before what is soon done.
 LONG = True

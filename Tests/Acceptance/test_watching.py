@@ -107,6 +107,20 @@ def test_who_has_seen_a_version_gets_what_changed_since(tool: Tool, tmp_path: Pa
     running.wait().expect(105)
 
 
+@pytest.mark.parametrize("options", [[], ["--repeat", 2]])
+def test_a_page_has_the_scenarios_name_however_often_it_is_run(tool: Tool, tmp_path: Path, options: list):
+    """And not that of its file; there is none for a scenario that is not sound."""
+    path = write_scenario(tmp_path, steady(4, "60s"), "another-name.json")
+    running = tool.start("run", path, "--ui", *options)
+    page = page_of(running)
+    status, _, html = page.ask("GET", "/")
+    assert status == 200 and "<title>acceptance – Beaconswarm</title>" in html.decode()
+    assert page.ask("POST", "/stop")[0] == 202
+    running.wait().expect(105)
+    wrong = tool.run("run", write_scenario(tmp_path, steady(4, "never")), "--ui", *options).expect(104)
+    assert "/duration" in wrong.err and "http://" not in wrong.err
+
+
 def test_nothing_is_shown_or_done_without_the_token(tool: Tool, tmp_path: Path):
     running = tool.start("run", write_scenario(tmp_path, steady(4, "60s")), "--ui=127.0.0.1:0")
     page = page_of(running)

@@ -17,8 +17,16 @@ struct RepeatRunner {
     private let console: RunConsole
     private let interruption: Interruption
 
+    /// What is to be done; known before anybody watches.
+    struct Work: Sendable {
+        fileprivate let content: [UInt8]
+        let base: LoadedScenario
+        fileprivate let sides: [Side]
+        fileprivate let seeds: [UInt64]
+    }
+
     /// What the runs of one side have in common.
-    private struct Side {
+    fileprivate struct Side: Sendable {
         var name: String
         /// `nil` for the scenario's own.
         var target: String?
@@ -36,25 +44,14 @@ struct RepeatRunner {
     /// The most runs of one command.
     private static let limit = 10_000
 
-    /// Reads the scenario, and what is to be done with it.
-    ///
-    /// - Throws: ``CommandFailure`` with code 64 for options that have no meaning here, 104 for a wrong scenario.
-    init(_ options: RunOptions, interruption: Interruption) throws(CommandFailure) {
-        try RepeatRunner.check(options)
-        self.options = options
-        self.interruption = interruption
+    /// - Parameter options: Those of the work, and who watches it.
+    init(_ work: Work, _ options: RunOptions, interruption: Interruption) {
+        (content, base, sides, seeds) = (work.content, work.base, work.sides, work.seeds)
+        (self.options, self.interruption) = (options, interruption)
         console = RunConsole(options)
-        content = try options.source.read()
-        base = try LoadedScenario(options.source, content: content)
-        seeds = try SeedRange.seeds(
-            options.repeats ?? RunOptions.defaultRepeats, from: base.document.seed, option: "--repeat")
-        sides =
-            options.rivals.isEmpty
-            ? [Side(name: base.document.variant ?? VariantName.base)]
-            : zip(["a", "b"], options.rivals).map { Side(name: $0, target: $1) }
     }
 
-    private static func check(_ options: RunOptions) throws(CommandFailure) {
+    fileprivate static func check(_ options: RunOptions) throws(CommandFailure) {
         if let count = options.repeats, !(1...limit).contains(count) {
             throw CommandFailure(.usage, "--repeat \(count): allowed is a whole number from 1 to \(limit)")
         }
@@ -254,5 +251,22 @@ struct RepeatRunner {
             })
         report.resolved = base.document.resolved.withoutSeed
         return report
+    }
+}
+
+extension RepeatRunner.Work {
+    /// Reads the scenario, and what is to be done with it.
+    ///
+    /// - Throws: ``CommandFailure`` with code 64 for options that have no meaning here, 104 for a wrong scenario.
+    init(_ options: RunOptions) throws(CommandFailure) {
+        try RepeatRunner.check(options)
+        content = try options.source.read()
+        base = try LoadedScenario(options.source, content: content)
+        seeds = try SeedRange.seeds(
+            options.repeats ?? RunOptions.defaultRepeats, from: base.document.seed, option: "--repeat")
+        sides =
+            options.rivals.isEmpty
+            ? [RepeatRunner.Side(name: base.document.variant ?? VariantName.base)]
+            : zip(["a", "b"], options.rivals).map { RepeatRunner.Side(name: $0, target: $1) }
     }
 }

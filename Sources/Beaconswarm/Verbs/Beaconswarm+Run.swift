@@ -20,11 +20,12 @@ extension Beaconswarm {
         try options.check(for: .live)
         var options = try options.completed(by: Host.environment)
         guard options.repeats == nil, options.rivals.isEmpty else {
-            return try await options.watched(as: options.source.path) { options in
+            let work = try RepeatRunner.Work(options)
+            return try await options.watched(as: work.base.reference.name) { options in
                 let interruption = Interruption(listens: options.listensToSignals)
                 options.watch?.control(interruption)
                 return try await interruption.heedingCancellation {
-                    try await RepeatRunner(options, interruption: interruption).run()
+                    try await RepeatRunner(work, options, interruption: interruption).run()
                 }
             }
         }
