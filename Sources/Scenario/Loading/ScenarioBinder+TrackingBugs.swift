@@ -40,8 +40,9 @@ extension ScenarioBinder {
         guard total > AppDescription.eventLimit else { return true }
         reading.report(
             .outOfRange, event.place,
-            found: "\(total) events in the app of \"\(population.name)\", \(count) of them for this mistake",
-            allowed: "at most \(AppDescription.eventLimit), with one more for each event that a mistake is about")
+            found: "\(total) events in the app of \"\(population.name)\", \(count) of them for this "
+                + "mistake",
+            allowed: "at most \(AppDescription.eventLimit), with one more for each event of a mistake")
         return false
     }
 

@@ -2,7 +2,7 @@ import Accounting
 import AppModel
 package import DeviceSDK
 import SDKDescription
-import Timebase
+package import Timebase
 
 /// What becomes of an event on its way to the store, and what sets off an upload there.
 extension DeclaredSystem {

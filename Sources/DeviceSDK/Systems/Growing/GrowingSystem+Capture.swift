@@ -1,7 +1,7 @@
 import Accounting
 import AppModel
 package import DeviceSDK
-import Timebase
+package import Timebase
 import Wire
 
 /// What becomes of an event from its posting to the store (`GrowingEventManager.m postEventBuilder:`).

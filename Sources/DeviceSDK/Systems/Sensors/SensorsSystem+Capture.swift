@@ -1,7 +1,7 @@
 import Accounting
 import AppModel
 package import DeviceSDK
-import Timebase
+package import Timebase
 
 /// What becomes of an event from the hook to the store.
 ///
