@@ -94,12 +94,43 @@ struct DatasetFactsTests {
         let app = events([
             ("A", "\"\(Self.composed)\": \(number)"), ("B", "\"\(Self.decomposed)\": \(number)"),
         ])
-        let plan = try plans([("trackingsdk", app)]).populations[0]
-        let fields = EventField.fields(of: plan)
+        let plans = try plans([("trackingsdk", app)])
+        let fields = EventField.fields(of: plans.populations[0], plans.propertyColumns)
         #expect(
             bytes(fields.map(\.path))
                 == bytes(["parameters.\(Self.composed)", "parameters.\(Self.decomposed)"]))
         #expect(fields.map(\.column) == ["prop_caf_", "prop_cafe_"])
+    }
+
+    @Test("properties whose names differ have columns of their own, and one of all populations has one")
+    func propertyColumns() throws {
+        func columns(_ keys: [String]) -> [String?] {
+            let columns = PropertyColumns(keys: keys)
+            return keys.map { columns[$0] }
+        }
+        #expect(columns(["价格", "名称", "价格"]) == ["prop___", "prop____2", "prop___"])
+        // A name that needs no change keeps its column, wherever it stands, and numbers keep clear of it.
+        #expect(columns(["Price", "PRICE", "price"]) == ["prop_price_2", "prop_price_3", "prop_price"])
+        #expect(columns(["a-b", "a b", "a_b_2"]) == ["prop_a_b", "prop_a_b_3", "prop_a_b_2"])
+        #expect(PropertyColumns(keys: ["a"])["A"] == nil)
+        let number = #"{"constant": 1}"#
+        let first = events([("A", "\"Price\": \(number)")])
+        let second = events([("A", "\"price\": \(number)"), ("B", "\"Price\": \(number)")])
+        let table = EventTable(
+            try plans([("trackingsdk", first), ("trackingsdk", second)]), keepsIDs: false)
+        let own = table.schema.columns.filter { $0.name.hasPrefix("prop_") }
+        #expect(own.map(\.name) == ["prop_price_2", "prop_price"])
+        #expect(own.map(\.doc) == ["the app's property Price", "the app's property price"])
+    }
+
+    @Test("columns of long names differ in what PostgreSQL keeps of them")
+    func longColumns() {
+        let long = String(repeating: "x", count: 80)
+        let keys = [long + "1", long + "2", "prop"] + (0..<12).map { long + "y\($0)" }
+        let columns = PropertyColumns(keys: keys)
+        let names = keys.compactMap { columns[$0] }
+        #expect(Set(names).count == keys.count && names.allSatisfy { $0.utf8.count <= 63 })
+        #expect(names[0] == "prop_\(long.prefix(58))" && names[1] == "prop_\(long.prefix(56))_2")
     }
 
     @Test("a column takes the values of all populations, in whatever order they come")

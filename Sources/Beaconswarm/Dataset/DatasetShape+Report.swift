@@ -12,7 +12,7 @@ extension DatasetShape {
     func report(
         _ scenario: LoadedScenario, names: [String], rows: Int, captured: Int, sampler: ColumnSampler
     ) -> DatasetReport {
-        let fields = plans.populations.flatMap(EventField.mostBits)
+        let fields = plans.populations.flatMap { EventField.mostBits(of: $0, plans.propertyColumns) }
         let asked = Dictionary(fields) { max($0, $1) }
         return DatasetReport(
             name: scenario.reference.name, toolVersion: Beaconswarm.version, seed: scenario.document.seed,
@@ -94,7 +94,9 @@ extension WeekCurve {
 
 extension EventField {
     /// The most bits that the values of an app's own properties can tell, by column, where their rules have a list.
-    fileprivate static func mostBits(of plan: PopulationPlan) -> [(String, Double)] {
+    fileprivate static func mostBits(
+        of plan: PopulationPlan, _ columns: PropertyColumns
+    ) -> [(String, Double)] {
         let app = plan.app
         let rules =
             app.superProperties.flatMap(\.properties) + app.dynamicSuperProperties
@@ -117,8 +119,7 @@ extension EventField {
         }
         // Rules of one key that differ have more values together.
         let counts = Dictionary(rules.map { ($0.key, Set([$0.generator])) }) { $0.union($1) }
-        return most.filter { !isOpen.contains($0.key) && counts[$0.key]?.count == 1 }.map {
-            (column(ofProperty: $0.key), $0.value)
-        }.sorted { $0.0 < $1.0 }
+        let listed = most.filter { !isOpen.contains($0.key) && counts[$0.key]?.count == 1 }
+        return listed.compactMap { key, bits in columns[key].map { ($0, bits) } }.sorted { $0.0 < $1.0 }
     }
 }

@@ -8,6 +8,8 @@ package struct DatasetFacts: Sendable {
     /// Of each population, the system's events.
     package let labels: [[EventLabel]]
     let systems: [String]
+    /// The columns of the apps' own properties.
+    let propertyColumns: PropertyColumns
     /// The steps of the funnel: names of events, each once.
     let funnel: [String]
     /// Of each population, what brings revenue there: the app's events that have a price of their own.
@@ -33,8 +35,10 @@ package struct DatasetFacts: Sendable {
             labels.map { label in isStep.indices.filter { isStep[$0].containsExactly(label.name) } }
         }
         populationNames = all.names
-        prices = plans.map { DatasetFacts.prices(of: $0.app) }
-        columns = plans.map { Set(EventField.fields(of: $0).map(\.column)) }
+        let propertyColumns = all.propertyColumns
+        self.propertyColumns = propertyColumns
+        prices = plans.map { DatasetFacts.prices(of: $0.app, propertyColumns) }
+        columns = plans.map { Set(EventField.fields(of: $0, propertyColumns).map(\.column)) }
         self.labels = labels
         self.funnel = funnel
     }
@@ -82,10 +86,10 @@ package struct DatasetFacts: Sendable {
     }
 
     /// What an app's events bring: of those of one name, the first that has a price.
-    private static func prices(of app: AppDescription) -> [RevenueKey] {
+    private static func prices(of app: AppDescription, _ columns: PropertyColumns) -> [RevenueKey] {
         var prices: [RevenueKey] = []
         for event in app.events where event.variant == nil {
-            guard let column = EventField.price(of: event) else { continue }
+            guard let price = EventField.price(of: event), let column = columns[price] else { continue }
             let key = RevenueKey(name: event.name, column: column)
             if !prices.contains(where: { $0.name.isExactly(key.name) }) { prices.append(key) }
         }
@@ -94,8 +98,8 @@ package struct DatasetFacts: Sendable {
 
     /// The populations in which something brings revenue; `nil` where all that have values in its column are.
     ///
-    /// In others, the column is that of another property: one that the app registers for all events, or that another
-    /// event of the same name has.
+    /// In others, the column is that of the same property of something else: one that the app registers for all events,
+    /// or that another event of the same name has.
     func populations(with key: RevenueKey) -> [String]? {
         let isOwn = prices.map { $0.contains(key) }
         let others = columns.indices.filter { !isOwn[$0] && columns[$0].contains(key.column) }

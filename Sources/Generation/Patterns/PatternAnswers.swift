@@ -1,3 +1,4 @@
+import AppModel
 package import Datasets
 import Scenario
 package import Timebase
@@ -47,18 +48,16 @@ package struct PatternAnswers {
     }
 
     private func type(ofProperty key: String) -> ColumnType? {
-        let column = EventField.column(ofProperty: key)
+        let column = self.key.facts.propertyColumns[key]
         return events.columns.first { $0.name == column }?.type
     }
 
-    /// The populations that an answer is about: those whose events have the column that it asks for, and no other
-    /// property in it, which would stand there where the pattern's does not.
+    /// The populations that an answer is about: those whose events have the column that it asks for.
     private func populations(of pattern: ScenarioPattern) -> [Int] {
         switch pattern.change {
         case .missingProperty(_, let property), .wrongType(_, let property):
-            let column = EventField.column(ofProperty: property)
             return pattern.populations.filter { population in
-                EventField.fields(of: key.plans[population]).count { $0.column == column } == 1
+                EventField.propertyRules(of: key.plans[population]).map(\.key).containsExactly(property)
             }
         default: return pattern.populations
         }
@@ -162,8 +161,9 @@ package struct PatternAnswers {
     private func propertyQuery(
         _ names: [String], _ key: String, isMissing: Bool, _ populations: String
     ) -> Query? {
-        let column = EventField.column(ofProperty: key)
-        guard let type = type(ofProperty: key), isMissing || type != .string else { return nil }
+        guard let column = self.key.facts.propertyColumns[key], let type = type(ofProperty: key),
+            isMissing || type != .string
+        else { return nil }
         return (
             "How many of these events arrived, and how many of them without a sound \(key)?",
             ["population", "arrived", "without_value"],

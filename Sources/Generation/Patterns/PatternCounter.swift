@@ -142,9 +142,7 @@ extension ScenarioPattern.Change {
     fileprivate func value(
         in variant: BusinessEvent, madeBy maker: ScenarioPattern.Change
     ) -> PatternCounter.Value {
-        guard let own = property, let key = maker.property,
-            EventField.column(ofProperty: own) == EventField.column(ofProperty: key)
-        else { return .sound }
+        guard let own = property, let key = maker.property, own.isExactly(key) else { return .sound }
         guard case .wrongType = maker,
             let generator = variant.properties.first(where: { $0.key.isExactly(key) })?.generator
         else { return .absent }

@@ -13,6 +13,8 @@ package struct DatasetPlans: Sendable {
     package let names: [String]
     /// Of each population, what the collector's table calls its SDK: a described one has a name of its own.
     let systems: [String]
+    /// The columns of the apps' own properties.
+    package let propertyColumns: PropertyColumns
     package let configuration: VirtualConfiguration
     let shardCount: Int
     /// Whether devices wait for each other, so that they cannot be divided.
@@ -58,6 +60,7 @@ package struct DatasetPlans: Sendable {
         configuration.isMeasured = false
         self.configuration = configuration
         populations = plans.populations
+        propertyColumns = PropertyColumns(plans.populations)
         let names = document.publicNames
         self.names = names
         systems = zip(plans.populations, names).map { plan, name in

@@ -5,23 +5,25 @@ import DeviceSDK
 import Wire
 
 extension EventField {
-    /// What the columns of an app's own properties begin with.
-    static let propertyPrefix = "prop_"
-
     /// The fields of a population's events: those of the system, and the properties of the app's own events.
-    static func fields(of plan: PopulationPlan) -> [EventField] {
-        guard let system = CollectorSystem(rawValue: plan.system.systemName) else { return [] }
-        let events = system.eventShape
+    ///
+    /// - Parameter columns: Of the properties of all populations.
+    static func fields(of plan: PopulationPlan, _ columns: PropertyColumns) -> [EventField] {
+        guard let events = eventShape(of: plan) else { return [] }
         return events.members(of: plan.system.versionName).map { EventField($0) }
-            + properties(of: plan, events)
+            + properties(of: plan, columns)
     }
 
-    /// The properties of an app's events, profiles and items that the system has a place for.
-    private static func properties(of plan: PopulationPlan, _ events: EventShape) -> [EventField] {
-        guard plan.system.tracksCode, let group = events.propertyGroup else { return [] }
+    private static func eventShape(of plan: PopulationPlan) -> EventShape? {
+        CollectorSystem(rawValue: plan.system.systemName)?.eventShape
+    }
+
+    /// The properties of an app's events, profiles and items that the system has a place for, each once.
+    private static func properties(of plan: PopulationPlan, _ columns: PropertyColumns) -> [EventField] {
+        guard let group = eventShape(of: plan)?.propertyGroup else { return [] }
         var keys: [ExactText] = []
         var types: [ExactText: ColumnType] = [:]
-        for rule in properties(of: plan, events.carried) {
+        for rule in propertyRules(of: plan) {
             let key = ExactText(rule.key)
             let type = rule.generator.columnType(in: plan.app)
             if let known = types[key] {
@@ -31,11 +33,19 @@ extension EventField {
                 types[key] = type
             }
         }
-        return keys.map { key in
-            EventField(
-                "\(group).\(key.text)", column(ofProperty: key.text), types[key] ?? .string,
-                "the app's property \(key.text)")
+        return keys.compactMap { key in
+            guard let column = columns[key.text] else { return nil }
+            return EventField(
+                "\(group).\(key.text)", column, types[key] ?? .string, "the app's property \(key.text)")
         }
+    }
+
+    /// The rules of those properties; one name may have several.
+    static func propertyRules(of plan: PopulationPlan) -> [PropertyRule] {
+        guard plan.system.tracksCode, let events = eventShape(of: plan), events.propertyGroup != nil else {
+            return []
+        }
+        return properties(of: plan, events.carried)
     }
 
     /// What calls of the app's code reach the SDK with: TrackingSDK has only events, without what is registered for
@@ -59,24 +69,10 @@ extension EventField {
         }
     }
 
-    /// The column of an app's own property.
-    package static func column(ofProperty key: String) -> String { propertyPrefix + columnName(key) }
-
-    /// A name that needs no quotes in SQL.
-    private static func columnName(_ key: String) -> String {
-        String(
-            key.unicodeScalars.map { scalar in
-                let isPlain =
-                    scalar.isASCII && (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar))
-                return isPlain ? Character(scalar.properties.lowercaseMapping) : "_"
-            })
-    }
-
-    /// Where an event's price is, if it has one: in the first of these that its own rules draw.
+    /// The property that is an event's price, if it has one: the first of these that its own rules draw.
     static func price(of event: BusinessEvent) -> String? {
         let known = ["order_amount", "price", "amount", "pay_amount", "revenue", "total"]
-        let key = known.first { key in event.properties.contains { $0.key == key } }
-        return key.map { column(ofProperty: $0) }
+        return known.first { key in event.properties.contains { $0.key == key } }
     }
 }
 

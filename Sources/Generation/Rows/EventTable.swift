@@ -26,7 +26,7 @@ package struct EventTable {
         var columns = head
         var numbers: [String: Int] = [:]
         let taken = Set((head.map(\.name) + ["payload"]))
-        let known = plans.populations.map { EventField.fields(of: $0) }
+        let known = plans.populations.map { EventField.fields(of: $0, plans.propertyColumns) }
         for field in known.joined() where !taken.contains(field.column) {
             if let number = numbers[field.column] {
                 // A column has the values of all fields that share it, whichever population comes first.
