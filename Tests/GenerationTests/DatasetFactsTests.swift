@@ -88,6 +88,38 @@ struct DatasetFactsTests {
         #expect(alone.populations(with: key) == nil)
     }
 
+    private static let half = Int64.max / 2
+    private static let sums: [(prices: [Int64], total: Int64?)] = [
+        ([half, half], Int64.max - 1), ([-5, 3], -2), ([half, 3, half], nil), ([half, -half, half], nil),
+        ([AnswerTotals.Revenue.untold], nil),
+    ]
+
+    @Test(
+        "a sum that 64 bits do not hold is no number, in whatever order and parts it comes about",
+        arguments: sums)
+    func hugeSums(prices: [Int64], total: Int64?) throws {
+        let facts = DatasetFacts(try plans([("sensors", events([("Pay", "\"price\": {\"constant\": 1}")]))]))
+        let key = RevenueKey(name: "Pay", column: "prop_price")
+        for order in [prices, prices.reversed()] {
+            for cut in 0...order.count {
+                var parts = [AnswerTotals(facts), AnswerTotals(facts)]
+                for (index, price) in order.enumerated() {
+                    parts[index < cut ? 0 : 1].revenue[key, default: .init()].add(price)
+                }
+                var totals = parts[0]
+                totals.merge(parts[1])
+                #expect(totals.revenue[key]?.total == total)
+                let answer = try #require(
+                    Answers(facts, totals, rows: 0).all.first { $0.name == "revenue" })
+                #expect(answer.rows[0][2] == .count(prices.count))
+                let told: Answer.Value = total.map { .number($0) } ?? .none
+                #expect(answer.rows[0][3] == told)
+                #expect(answer.sql.contains("nullif(0, 0)") == (total == nil))
+                #expect(answer.question.contains("left out") == (total == nil))
+            }
+        }
+    }
+
     @Test("keys of other bytes are other properties")
     func exactKeys() throws {
         let number = #"{"constant": 1}"#

@@ -87,7 +87,6 @@ package final class AnswerKey {
     }
 
     func note(_ cents: Int64, of key: RevenueKey) {
-        totals.revenue[key, default: .init()].events += 1
         totals.revenue[key, default: .init()].add(cents)
     }
 }

@@ -16,7 +16,7 @@ extension AnswerTotals: Snapshotable {
         writer.write(lateness.map { ($0, [$1]) })
         let sums = revenue.sorted { $0.key < $1.key }
         writer.write(each: sums.flatMap { [$0.key.name, $0.key.column] })
-        writer.write(each: sums.map { WholeNumbers([$0.value.events, Int($0.value.cents)]) })
+        writer.write(each: sums.map { WholeNumbers([$0.value.events, Int($0.value.cents), Int($0.value.size)]) })
         writer.write(each: lastDay.map { [WholeNumbers([Int($0)])] } ?? [])
         writer.write(WholeNumbers([copied, arrived]))
         writer.write(fingerprint)
@@ -46,11 +46,11 @@ extension AnswerTotals: Snapshotable {
         }
         lateness = try reader.table(1).mapValues { $0[0] }
         let texts: [String] = try reader.values()
-        let sums = try reader.rows(2)
+        let sums = try reader.rows(3)
         guard texts.count == 2 * sums.count else { throw reader.impossible }
         for (index, sum) in sums.enumerated() {
             let key = RevenueKey(name: texts[2 * index], column: texts[2 * index + 1])
-            revenue[key] = Revenue(events: sum[0], cents: Int64(sum[1]))
+            revenue[key] = Revenue(events: sum[0], cents: Int64(sum[1]), size: Int64(sum[2]))
         }
         lastDay = try reader.rows(1).first.map { Int64($0[0]) }
         let rest: WholeNumbers = try reader.value()

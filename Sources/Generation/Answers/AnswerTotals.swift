@@ -46,9 +46,21 @@ package struct AnswerTotals {
         var lost = 0
     }
 
+    /// What events were worth, in hundredths.
     struct Revenue: Hashable {
+        /// The price of an event that cannot be told to the hundredth: no sum with it can be, either.
+        static let untold = Int64.max
+
         var events = 0
+        /// The sum, where ``total`` says that there is one.
         var cents: Int64 = 0
+        /// The sum of what the prices are without their signs, at most ``untold``. By it and not by the sum itself it
+        /// is decided what can be told, so that neither order nor parts make a difference.
+        var size: Int64 = 0
+
+        /// The sum; `nil` where 64 bits, or those of a price, do not hold it exactly: databases then fail, or wrap
+        /// around, or give the nearest double.
+        var total: Int64? { size < Revenue.untold ? cents : nil }
     }
 
     /// By population and label.
@@ -142,9 +154,12 @@ extension AnswerTotals.Radio {
 extension AnswerTotals.Revenue {
     static func += (left: inout Self, right: Self) {
         left.events += right.events
-        left.add(right.cents)
+        left.cents &+= right.cents
+        left.size = left.size.adding(saturating: right.size)
     }
 
-    /// Beyond what 64 bits hold, a sum stays at the largest: no shop has turned over as much.
-    mutating func add(_ cents: Int64) { self.cents = self.cents.adding(saturating: cents) }
+    /// Adds the price of an event.
+    mutating func add(_ cents: Int64) {
+        self += Self(events: 1, cents: cents, size: Int64(clamping: cents.magnitude))
+    }
 }

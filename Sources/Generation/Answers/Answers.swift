@@ -212,14 +212,16 @@ extension Answers {
     private var revenue: Answer? {
         let sums = totals.revenue.sorted { $0.key < $1.key }
         guard !sums.isEmpty else { return nil }
-        let parts = sums.map { revenueQuery($0.key) }
+        let parts = sums.map { revenueQuery($0.key, isTold: $0.value.total != nil) }
+        let isTold = sums.allSatisfy { $0.value.total != nil }
         return Answer(
             name: "revenue",
             question:
-                "What were the events with a price worth, each rounded to hundredths, in hundredths?",
+                "What were the events with a price worth, each rounded to hundredths, in hundredths?"
+                + (isTold ? "" : " Sums beyond what 64 bits hold exactly are left out."),
             columns: ["name", "price", "events", "hundredths"],
             rows: sums.map {
-                [.text($0.name), .text($0.column), .count($1.events), .number($1.cents)]
+                [.text($0.name), .text($0.column), .count($1.events), $1.total.map { .number($0) } ?? .none]
             },
             // ClickHouse orders the last part of a union alone.
             sql: """
@@ -228,12 +230,14 @@ extension Answers {
                 """)
     }
 
-    private func revenueQuery(_ key: RevenueKey) -> String {
+    /// - Parameter isTold: Whether the sum is asked for; if not, NULL is what all databases give for it.
+    private func revenueQuery(_ key: RevenueKey, isTold: Bool) -> String {
         let populations = facts.populations(with: key)
         let isOwn = populations.map { " AND " + $0.sqlCondition(on: "t.population") } ?? ""
+        let hundredths = "CAST(round(e.\(key.column) * 100 + \(Rounding.hundredthsText)) AS BIGINT)"
         return """
             SELECT e.name AS name, '\(key.column)' AS price, count(e.\(key.column)) AS events,
-                   sum(CAST(round(e.\(key.column) * 100 + \(Rounding.hundredthsText)) AS BIGINT)) AS hundredths
+                   \(isTold ? "sum(\(hundredths))" : "nullif(0, 0)") AS hundredths
             FROM events e JOIN truth t ON t.row_id = e.row_id
             WHERE e.name = \(key.name.sqlLiteral) AND e.\(key.column) IS NOT NULL\(isOwn) GROUP BY e.name
             """

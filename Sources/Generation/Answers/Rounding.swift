@@ -6,6 +6,9 @@ enum Rounding {
     /// Of a price in hundredths.
     static let hundredths = 0.000_001
     static let hundredthsText = "0.000001"
+    /// How many hundredths a price may be worth: doubles of more are no longer told apart by one, and databases that
+    /// have the price as a whole number get another result than those that make it a double.
+    static let mostHundredths = 9_007_199_254_740_992.0
     /// Of a share with four decimals.
     static let share = 0.000_000_001
     static let shareText = "0.000000001"

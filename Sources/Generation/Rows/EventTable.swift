@@ -68,7 +68,7 @@ package struct EventTable {
     ///   - number: The row's, from 1.
     ///   - upload: Its upload's, from 1.
     ///   - amount: The number of a field (see ``field(named:)``) that holds a price.
-    /// - Returns: the price in hundredths, where there is one.
+    /// - Returns: the price in hundredths, where there is one, or ``AnswerTotals/Revenue/untold``.
     package func put(
         _ row: ArrivalRow, number: Int64, upload: Int64, amount: Int?, into batch: inout TableBatch
     ) -> Int64? {
@@ -133,9 +133,10 @@ package struct EventTable {
         return cents
     }
 
-    /// A price in hundredths; `nil` for none that can be counted.
-    private func cents(_ word: Int64, _ number: Int) -> Int64? {
+    /// A price in hundredths; ``AnswerTotals/Revenue/untold`` for one that is too large.
+    private func cents(_ word: Int64, _ number: Int) -> Int64 {
         let price = types[number] == .double ? Double(bitPattern: UInt64(bitPattern: word)) : Double(word)
-        return Int64(exactly: (price * 100 + Rounding.hundredths).rounded())
+        let cents = (price * 100 + Rounding.hundredths).rounded()
+        return abs(cents) <= Rounding.mostHundredths ? Int64(cents) : AnswerTotals.Revenue.untold
     }
 }
