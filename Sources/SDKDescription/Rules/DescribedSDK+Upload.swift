@@ -128,13 +128,16 @@ extension DescribedSDK {
 
             package init() {}
 
-            /// The wait after a number of failures in a row.
+            /// Whether there is a wait after a number of failures in a row, from 1 on.
+            package func follows(_ failures: UInt32) -> Bool { Int(failures) >= from }
+
+            /// The wait after a number of failures in a row; zero where there is none.
             ///
             /// - Parameters:
             ///   - failures: 1 or more.
             ///   - chance: What chance adds, 0 to 1 of ``jitter``.
             package func delay(after failures: UInt32, chance: Double) -> Interval {
-                guard Int(failures) >= from else { return .zero }
+                guard follows(failures) else { return .zero }
                 var seconds = initial.fractionalSeconds
                 let most = longest?.fractionalSeconds ?? 1e9
                 switch shape {

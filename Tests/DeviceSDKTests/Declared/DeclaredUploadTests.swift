@@ -114,6 +114,26 @@ struct DeclaredUploadTests {
         #expect(world.stored == Array(50..<60))
     }
 
+    @Test("a failure without a wait is tried again by the next trigger, and the end of a wait is one")
+    func failuresWithoutWait() throws {
+        let world = try DeclaredWorld(
+            """
+            {"name": "own-ios", "request": {"path": "/own", "body": "{{events}}"},
+             "upload": {"flushBulkSize": "none", "flushInterval": "10s"},
+             "answers": [["2xx", "delivered"], ["*", "retry"]],
+             "retry": {"backoff": {"shape": "constant", "initial": "4s", "from": 3}, "wakes": true},
+             "events": {"tag": "/bs_id", "common": {"name": "{{name}}"}, "business": {"name": "{{event}}"}}}
+            """)
+        world.startApp()
+        world.track(1)
+        for tick in [10.0, 20, 30] {
+            world.run(to: tick)
+            world.answer(503, at: tick + 1)
+        }
+        world.run(to: 40)
+        #expect(world.plannedSeconds == [10, 20, 30, 35])
+    }
+
     @Test("Mixpanel: leaving for the background sends all, batch after batch")
     func mixpanelBackground() throws {
         let world = try DeclaredWorld(Self.preset("mixpanel-ios"))

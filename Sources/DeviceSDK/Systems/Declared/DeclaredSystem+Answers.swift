@@ -207,7 +207,7 @@ extension DeclaredSystem {
         return isGivenUp
     }
 
-    /// Counts a failure and begins the wait after it.
+    /// Counts a failure and begins the wait after it, if there is one.
     ///
     /// - Parameters:
     ///   - rows: What is given up with the last try.
@@ -229,6 +229,11 @@ extension DeclaredSystem {
             return true
         }
         guard waits, let backoff = sdk.retry.backoff else { return false }
+        guard backoff.follows(device.failures) else {
+            // The next trigger tries again: nothing waits, so no wait's end does. One that a success asked for is over.
+            if !sdk.upload.rounds { endWait(of: &device, now: now) }
+            return false
+        }
         var chance = streams.retries(ofUpload: request.number, index: device.index)
         let wait = backoff.delay(
             after: device.failures, chance: backoff.jitter > .zero ? chance.uniform() : 0)
@@ -279,21 +284,5 @@ extension DeclaredSystem {
         guard let asked else { return }
         let end = now + min(asked, rule.longest)
         waitUntil(rule.combine == .max ? max(end, device.quietUntil) : end, on: &device)
-    }
-}
-
-extension AnswerTable.Failure {
-    /// A failure as an SDK tells it from others.
-    init(_ failure: RequestFailure) {
-        self =
-            switch failure {
-            case .offline: .offline
-            case .dns: .dns
-            case .refused: .refused
-            case .tls: .tls
-            case .timedOut: .timeout
-            case .closed, .truncated, .malformed: .broken
-            case .reset, .streamReset, .streamRefused, .processDied, .noSocket, .unanswered: .reset
-            }
     }
 }
