@@ -17,7 +17,7 @@ extension DescribedSDK {
         package enum EvictAt: String, CaseIterable, Sendable {
             /// Before an event is stored that has no room.
             case insert
-            /// When an upload is about to begin: until then there is room for all.
+            /// When a flush begins: until then there is room for all.
             case flush
         }
 
@@ -48,7 +48,8 @@ extension DescribedSDK {
         package var evictAt = EvictAt.insert
         /// Which rows are sent first.
         package var order = End.oldest
-        /// Age beyond which rows leave, when an upload is about to begin; `nil` for never.
+        /// Age from which on rows leave when a flush begins; `nil` for never. Its later requests carry rows that have
+        /// come of that age meanwhile.
         package var ttl: Interval?
         package var removeBy = RemoveBy.id
         /// When rows become batches for good; `nil` for never: each request takes rows anew.

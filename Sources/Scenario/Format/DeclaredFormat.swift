@@ -194,13 +194,13 @@ enum DeclaredFormat {
                 "Which rows leave when there is no room."),
             Knob(
                 "evictAt", \.sdk.storage.evictAt, .cases(what: "a moment"),
-                "When room is made: before an event is stored, or when an upload is about to begin."),
+                "When room is made: before an event is stored, or when a flush begins."),
             Knob(
                 "order", \.sdk.storage.order, .cases(what: "an end of the store"),
                 "Which rows are sent first."),
             Knob(
                 "ttl", \.sdk.storage.ttl, PolicyForms.ttl,
-                "Age beyond which rows leave when an upload is about to begin, or \"none\"."),
+                "Age from which on rows leave when a flush begins, or \"none\"."),
             Knob(
                 "removeBy", \.sdk.storage.removeBy, .cases(what: "a way to remove rows"),
                 "What a final answer removes: the rows that the request carried (\"id\"), or as many from the front "

@@ -61,7 +61,8 @@ extension DeclaredSystem {
             && (!holdsCaptures || heldLimit(of: device) == nil) && maySend(device)
     }
 
-    /// What leaves the store when an upload is about to begin: rows that are too old, and those beyond the limit.
+    /// What leaves the store when a flush begins, once for all of its requests: rows that are too old, and those beyond
+    /// the limit.
     private mutating func tidy(_ device: inout Device, now: Instant, effects: inout DeviceEffects) {
         guard canWrite(device) else { return }
         let count = device.log.count
