@@ -28,7 +28,8 @@ package final class CollectorServer: Sendable {
     package static func start(
         configuration: CollectorServerConfiguration, on group: any EventLoopGroup
     ) async throws -> CollectorServer {
-        let isNewStore = configuration.storePath.map { access($0, F_OK) != 0 } ?? false
+        let store = configuration.storePath.map(StoreFiles.resolved)
+        let isNewStore = store.map { access($0, F_OK) != 0 } ?? false
         let collector = try ChannelCollector(
             configuration: configuration, executor: CommitThread(), merger: CommitThread(givesWay: true))
         configuration.willListen()
@@ -38,7 +39,7 @@ package final class CollectorServer: Sendable {
             return CollectorServer(listener: listener, collector: collector)
         } catch {
             await collector.close()
-            if isNewStore, let path = configuration.storePath { unlink(path) }
+            if isNewStore, let store { unlink(store) }
             throw error
         }
     }

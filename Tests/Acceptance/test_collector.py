@@ -10,17 +10,20 @@ import re
 import shlex
 import signal
 import socket
+import sqlite3
 import subprocess
 import threading
 import time
 import urllib.error
 import urllib.parse
+from contextlib import closing
+from pathlib import Path
 
 import pytest
 import sensorsanalytics as sa
 
 import sensors_rules as rules
-from conftest import Collector
+from conftest import Collector, Tool
 from helpers import form_body, free_port, post, read_events, read_report, rows, steady, write_scenario
 
 COPIES_AND_IDS = "SELECT id, copy FROM events ORDER BY id, copy"
@@ -313,6 +316,27 @@ def test_what_was_acknowledged_survives_kill_9(collect, tmp_path, seed: int, log
         assert set(stored) <= acknowledged | uncertain
         assert rows(store, "PRAGMA integrity_check") == [("ok",)]
     assert len(acknowledged) > 1000, "too little load to say anything"
+
+
+@pytest.mark.parametrize("name", ["link.sqlite", ":memory:", "file:odd.sqlite?mode=memory"])
+def test_a_store_is_one_file_by_whichever_name(collect, tool: Tool, name: str):
+    """The log lies beside the file, and no name means something else than a file."""
+    real = tool.folder / name
+    if name == "link.sqlite":
+        real = tool.folder / "real" / "store.sqlite"
+        real.parent.mkdir()
+        (tool.folder / name).symlink_to("real/store.sqlite")
+    killed = collect(Path(name), "--log", "always")
+    for number in range(3):
+        event = {"type": "track", "event": "A", "distinct_id": "u", "time": 1, "properties": {"bs_id": f"1-{number}"}}
+        assert post(killed.port, form_body([event]))[0] == 200
+    killed.running.kill()
+    assert [file for file in real.parent.iterdir() if file.name.startswith(real.name + "-log.")]
+    again = collect(real)
+    assert again.stats()["received"] == 3
+    again.stop().expect(0)
+    with closing(sqlite3.connect(real)) as database:
+        assert database.execute("SELECT id FROM events ORDER BY id").fetchall() == [("1-0",), ("1-1",), ("1-2",)]
 
 
 def test_a_log_that_is_damaged_or_another_stores_is_refused_and_stays(collect, tool, tmp_path):

@@ -25,6 +25,11 @@ def scenario(folder: Path) -> Path:
     return write_scenario(folder, document)
 
 
+def names(tool: Tool) -> set[str]:
+    """What lies in the folder, but for what the processes said."""
+    return {file.name for file in tool.folder.iterdir() if not file.name.startswith("process-")}
+
+
 def options(verb: str, **instead: str) -> list[str]:
     return [word for pair in (OUTPUTS[verb] | instead).items() for word in pair]
 
@@ -34,10 +39,10 @@ def test_what_is_there_already_is_found_before_anything_is_made(tool: Tool, verb
     path = scenario(tool.folder)
     name = OUTPUTS[verb][option]
     (tool.folder / name).write_text("mine")
-    before = {file.name for file in tool.folder.iterdir()}
+    before = names(tool)
     done = tool.run(verb, path, "-q", *options(verb)).expect(64)
     assert name in done.err and "exists already" in done.err
-    assert {file.name for file in tool.folder.iterdir()} == before
+    assert names(tool) == before
     assert (tool.folder / name).read_text() == "mine"
     (tool.folder / name).unlink()
     tool.run(verb, path, "-q", *options(verb)).expect(0, 96)
@@ -46,7 +51,7 @@ def test_what_is_there_already_is_found_before_anything_is_made(tool: Tool, verb
 @pytest.mark.parametrize("verb, option", CASES)
 def test_what_cannot_be_made_leaves_nothing_of_the_rest(tool: Tool, verb: str, option: str):
     path = scenario(tool.folder)
-    before = {file.name for file in tool.folder.iterdir()}
+    before = names(tool)
     tool.run(verb, path, "-q", *options(verb, **{option: f"/proc/nowhere/{OUTPUTS[verb][option]}"})).expect(64, 70)
-    assert {file.name for file in tool.folder.iterdir()} == before
+    assert names(tool) == before
     tool.run(verb, path, "-q", *options(verb)).expect(0, 96)

@@ -449,7 +449,7 @@ def test_a_warm_up_is_not_measured(tool: Tool):
 def test_a_folder_may_be_named_like_a_file(tool: Tool):
     path = write_scenario(tool.folder, steady(devices=2, duration="5s"))
     tool.run("simulate", path, "-q", "--out", "run.json").expect(0)
-    assert "passed" in tool.run("report", "run.json").expect(0).out
+    assert "PASSED" in tool.run("report", "run.json").expect(0).out
     tool.run("compare", "run.json", "run.json").expect(0)
     tool.run("explain", "run.json", "0-0").expect(0)
 

@@ -242,8 +242,8 @@ def test_secrets_among_the_values_are_shown_to_nobody(tool: Tool, axis: str):
     files = [file.read_text() for file in (tool.folder / "out").rglob("*") if file.is_file()]
     shown = "".join([done.out, done.err, *files])
     assert "OPENSESAME" not in shown
-    names = [point["name"] for point in json.loads((tool.folder / "out/sweep.json").read_text())["points"].values()]
-    assert len(set(names)) == 2 and all("[redacted]" in name for name in names), names
+    names = json.loads((tool.folder / "out/sweep.json").read_text())["points"]
+    assert len(names) == 2 and all("[redacted]" in name for name in names), names
 
 
 def test_a_single_population_is_the_fleet(tool: Tool):

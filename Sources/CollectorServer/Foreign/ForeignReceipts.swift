@@ -91,7 +91,7 @@ package enum ForeignReceipts {
         }
         var sink = sink
         if data.starts(with: Array("SQLite format 3\0".utf8)) {
-            try SQLiteReceipts.read(path, into: &sink)
+            try SQLiteReceipts.read(StoreFiles.resolved(path), into: &sink)
         } else if data.starts(with: [0x1F, 0x8B]) {
             let text = try unpacked(data, path: path)
             let name = path.lowercased().hasSuffix(".gz") ? String(path.dropLast(3)) : path

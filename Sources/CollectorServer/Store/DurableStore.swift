@@ -41,9 +41,10 @@ final class DurableStore: Sendable {
         isTemporary = configuration.storePath == nil
         logging = DurableStore.logging(configuration)
         // Before anything is opened: of a store that is another's, or not there, no file is to be left behind.
-        let early = try configuration.storePath.flatMap { try DurableStore.claim($0) }
+        let file = configuration.storePath.map(StoreFiles.resolved)
+        let early = try file.flatMap { try DurableStore.claim($0) }
         let table = try EventStore(
-            path: configuration.storePath, temporaryFolder: configuration.temporaryFolder,
+            path: file, temporaryFolder: configuration.temporaryFolder,
             byteLimit: configuration.limits.storeBytes, refusesCommit: configuration.refusesCommit)
         path = table.path
         lock = try isTemporary ? nil : early ?? DurableStore.lock(table.path)

@@ -137,6 +137,20 @@ struct SystemFailure: Error {
 
 /// The files that are a store.
 package enum StoreFiles {
+    /// The file that a store's path names. Links are followed, as SQLite does for the files of its own: the log lies beside
+    /// the file, by whichever name that is opened. A name that says something else to SQLite (`:memory:`, `file:…`) is
+    /// that of a file.
+    package static func resolved(_ path: String) -> String {
+        var path = path
+        // As many as the system follows; what is a link still, it refuses.
+        for _ in 0..<40 {
+            guard let next = try? FileManager.default.destinationOfSymbolicLink(atPath: path) else { break }
+            let folder = path.lastIndex(of: "/").map { path[...$0] } ?? ""
+            path = next.hasPrefix("/") ? next : folder + next
+        }
+        return path.hasPrefix(":") || path.hasPrefix("file:") ? "./\(path)" : path
+    }
+
     /// What follows the store's path in the names of those that are there and hold rows: the store's own (nothing), and
     /// those of its logs, SQLite's first.
     package static func suffixes(at path: String) -> [String] {
