@@ -366,6 +366,27 @@ struct LabReportTests {
         #expect(throws: ReportReadError.self) { try LabJSON.read(Array("{}".utf8)) }
     }
 
+    @Test("warnings stand in every form that is kept, and a report from before there were any is read")
+    func warnings() throws {
+        var report = try report()
+        let old = String(decoding: LabJSON.write(report), as: UTF8.self)
+        #expect(old.contains("\n  \"warnings\": [],\n"))
+        let read = try LabJSON.read(Array(old.replacing("  \"warnings\": [],\n", with: "").utf8))
+        #expect(read.warnings.isEmpty && LabJSON.write(read) == Array(old.utf8))
+        report.warnings = ["variant b200: /timeline/0/at: is late"]
+        let written = LabJSON.write(report)
+        #expect(try LabJSON.read(written).warnings == report.warnings)
+        let sweep = SweepReport(
+            axes: [SweepReport.Axis(path: "p.a", values: ["1", "2"])], lab: report,
+            cost: try Figure.parse("data_sent"), freshness: try Figure.parse("event_freshness.p(95)"))
+        let comparisons = report.comparisons
+        for form in [
+            written, ComparisonHTML.write(report, comparisons: comparisons),
+            LabMarkdown.render(report, comparisons: comparisons), SweepJSON.write(sweep),
+            SweepHTML.write(sweep),
+        ] { #expect(String(decoding: form, as: UTF8.self).contains("variant b200: /timeline/0/at: is late")) }
+    }
+
     @Test("a variant's scenario is the scenario itself with its changes")
     func changes() throws {
         let side = try #require(try report().side("b200", run: ""))

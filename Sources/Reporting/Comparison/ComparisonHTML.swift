@@ -33,6 +33,7 @@ package enum ComparisonHTML {
             lead: report.scenario.description, version: report.toolVersion
         ) { html in
             verdict(LabText.verdict(report), report.verdict.rawValue, word: LabText.word(report), into: &html)
+            HTMLWriter().notes("Warnings", report.warnings, into: &html)
         } content: { html in
             content(report, comparisons: comparisons, into: &html)
         }
@@ -59,6 +60,7 @@ package enum ComparisonHTML {
                 "p", ["class": "lead"],
                 "\(played) of \(all) runs have ended. This is what they came to so far.")
         }
+        HTMLWriter().notes("Warnings", report.warnings, into: &html)
     }
 
     private static func page(

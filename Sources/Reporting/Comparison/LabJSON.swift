@@ -79,6 +79,7 @@ package enum LabJSON {
                 .rare("missing_parts", \.missingParts, .text),
                 .rare("unfinished", \.unfinished, .unfinished),
                 .rare("ended_by", \.endedBy, .earlyEnd),
+                .later("warnings", \.warnings, .texts),
                 ReportField("seeds", \.seeds, .list(.unsigned)),
                 ReportField("variants", \.variants, .named(\.name, .variant)),
             ])

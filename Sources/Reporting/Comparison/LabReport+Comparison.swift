@@ -53,6 +53,7 @@ package enum LabMarkdown {
             text += "| " + row.map(Escaping.markdown).joined(separator: " | ") + " |\n"
         }
         text += "\n"
+        if !report.warnings.isEmpty { text += "## Warnings\n\n" + MarkdownWriter.list(report.warnings) }
         for comparison in comparisons {
             text += String(decoding: ComparisonMarkdown.render(comparison), as: UTF8.self)
         }

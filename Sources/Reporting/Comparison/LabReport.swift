@@ -24,6 +24,8 @@ package struct LabReport: Sendable {
     package var unfinished: Unfinished?
     /// What Beaconswarm itself ended the last live run by, and with it the series; `nil` if it did not.
     package var endedBy: Report.EarlyEnd?
+    /// What there was to beware of before anything was played, each once, without secrets.
+    package var warnings: [String] = []
     /// In ascending order.
     package var seeds: [UInt64]
     /// In the order of the scenario, `base` first.

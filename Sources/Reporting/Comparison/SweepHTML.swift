@@ -20,6 +20,7 @@ package enum SweepHTML {
             ComparisonHTML.verdict(
                 LabText.verdict(sweep.lab), sweep.lab.verdict.rawValue, word: LabText.word(sweep.lab),
                 into: &html)
+            HTMLWriter().notes("Warnings", sweep.lab.warnings, into: &html)
         }
         html.element("main") { html in
             picture(sweep, into: &html)
@@ -190,6 +191,7 @@ package enum SweepHTML {
                 }
             }
         }
+        HTMLWriter().notes("Warnings", lab.warnings, into: &html)
     }
 
     /// - Parameter words: Columns of words after the first; the last of them is the verdict.

@@ -35,7 +35,8 @@ package struct MarkdownWriter: ReportWriter {
         Escaping.markdown(Numbers.percent(part, of: whole))
     }
 
-    private static func list(_ items: [String]) -> String {
+    /// A list; nothing where there are no items.
+    static func list(_ items: [String]) -> String {
         items.isEmpty ? "" : items.map { "- \(Escaping.markdown($0))\n" }.joined() + "\n"
     }
 
