@@ -65,6 +65,24 @@ def test_two_targets_take_turns(tool: Tool, slow: tuple[str, str], tmp_path: Pat
     tool.run("compare", "ab", "--base", "b", "--candidate", "a", *SLOWER).expect(0)
 
 
+@pytest.mark.parametrize("kind", ["repeat", "ab"])
+def test_what_a_target_cannot_be_made_to_do_is_told_once_for_all_runs(tool: Tool, collect, tmp_path: Path, kind: str):
+    """Also by who is quiet, and in every form of the report of the whole."""
+    entries = [{"at": "1s", "collector": {"fault": "outage"}}, {"name": "late", "at": "1m", "device": {"network": "none"}}]
+    path = write_scenario(tmp_path, SCENARIO | {"timeline": entries})
+    targets = ["--target", collect("a.sqlite").url]
+    if kind == "ab":
+        targets = ["--ab", targets[1], collect("b.sqlite").url]
+    told = tool.run("run", path, *targets, "--repeat", 2, "--out", "out", "-q").expect(0)
+    warnings = [line for line in told.err.splitlines() if line.startswith("warning: ")]
+    assert [line.split(" ")[1] for line in warnings] == ["/timeline/1/at:", "/timeline/0:"], str(told)
+    assert warnings[1].startswith("warning: /timeline/0: skipped, since an external target cannot be made to: "), str(told)
+    report = read_report(tool.folder / "out")
+    assert report["warnings"] == [line.removeprefix("warning: ") for line in warnings]
+    for name in ("summary.md", "report.html"):
+        assert "/timeline/0: skipped, since an external target" in (tool.folder / "out" / name).read_text(), name
+
+
 def test_repeated_runs_of_two_commands_are_not_paired(tool: Tool, slow: tuple[str, str], tmp_path: Path):
     path = write_scenario(tmp_path, SCENARIO)
     for name, url in zip("ab", slow):

@@ -77,17 +77,17 @@ struct RepeatRunner {
     }
 
     func run() async throws -> CommandStatus {
-        let forecast = try await check()
+        let outlook = try await check()
         let path =
             options.out ?? RunFolder.defaultPath(scenario: base.reference.name, mode: .live, at: Host.now)
         let cells = cells
         var output = LabOutput(
-            report: blank, folder: try RunFolder(creating: path), console: console, cells: cells.count,
-            runsSpeak: true)
+            report: blank(outlook), folder: try RunFolder(creating: path), console: console,
+            cells: cells.count, runsSpeak: true)
         options.watch?.keep(in: path)
         // Whatever ends the process from here on leaves something to be read.
         try output.writePartial()
-        try introduce(cells, forecast)
+        try introduce(cells, outlook)
         do {
             let done = try await play(cells, into: &output)
             return try output.finish(isWhole: done == cells.count, reportsPart: true)
@@ -154,19 +154,47 @@ struct RepeatRunner {
         [.usage, .unreachable, .invalidScenario].contains(failure.code) && !OutputFile.exists(path)
     }
 
+    /// What is known before the first run.
+    private struct Outlook {
+        /// Of the first run.
+        var forecast: Forecast
+        /// What there is to beware of, each once, without secrets.
+        var warnings: [String]
+    }
+
+    /// The first run of a side, and what it stands on.
+    private struct Start {
+        var runner: LiveRunner
+        var ground: LiveRunner.Ground
+    }
+
     /// Refuses what cannot be played before the first run, not in the middle; and before there is a folder.
-    ///
-    /// - Returns: what the first run is forecast to send.
-    private func check() async throws -> Forecast {
-        let forecast = try runner(of: cells[0]).ground().forecast
-        for cell in cells.dropFirst() where cell.seed == seeds[0] || isForecastFirst(cell) {
-            _ = try runner(of: cell).ground()
+    private func check() async throws -> Outlook {
+        var starts: [Start] = []
+        for (number, cell) in cells.enumerated() where cell.seed == seeds[0] || isForecastFirst(cell) {
+            let runner = try runner(of: cell)
+            let ground = try runner.ground()
+            if number < sides.count { starts.append(Start(runner: runner, ground: ground)) }
         }
-        for runner in try cells.prefix(sides.count).map({ try runner(of: $0) })
-        where !runner.scenario.document.needsEmbeddedCollector {
-            try await runner.checkTargets()
+        for start in starts where !start.ground.embeds { try await start.runner.checkTargets() }
+        return Outlook(forecast: starts[0].ground.forecast, warnings: warnings(of: starts))
+    }
+
+    /// What there is to beware of: what all sides have is told of none of them.
+    private func warnings(of starts: [Start]) -> [String] {
+        let found = starts.map { start -> [String] in
+            let (runner, ground) = (start.runner, start.ground)
+            let document = runner.scenario.document
+            let plans = document.plans(
+                start: ScenarioDocument.virtualStart, controlsCollector: ground.embeds)
+            return document.warnings.map(\.placedText)
+                + runner.warnings(
+                    embeds: ground.embeds, budget: ground.budget, forecast: ground.forecast, of: plans)
         }
-        return forecast
+        var warnings = SeriesWarnings(of: base.document, calling: "variant")
+        warnings.addOwn(found[0].filter { text in found.allSatisfy { $0.contains(text) } })
+        for (side, texts) in zip(sides, found) { warnings.add(texts, of: side.name) }
+        return warnings.lines
     }
 
     /// Whether a run is forecast before the first one begins: if its seed may decide whether it can be played. Sides have
@@ -183,7 +211,7 @@ struct RepeatRunner {
         }
     }
 
-    private func introduce(_ cells: [Cell], _ forecast: Forecast) throws(CommandFailure) {
+    private func introduce(_ cells: [Cell], _ outlook: Outlook) throws(CommandFailure) {
         let rivals = sides.compactMap { side in
             side.target.map { "\(side.name) \(base.document.redact($0))" }
         }
@@ -193,8 +221,8 @@ struct RepeatRunner {
                 + "\(base.document.duration.text), \(seeds.count.of("seed")) from \(seeds[0]), "
                 + (rivals.isEmpty
                     ? "against \(target)" : "by turns against " + rivals.joined(separator: " and ")))
-        console.say("each run \(forecast.text(for: .live))")
-        console.warn(of: base.document)
+        console.say("each run \(outlook.forecast.text(for: .live))")
+        for warning in outlook.warnings { console.warn(warning) }
     }
 
     private func words(for cell: Cell) -> String {
@@ -243,13 +271,14 @@ struct RepeatRunner {
     }
 
     /// The report without any run.
-    private var blank: LabReport {
+    private func blank(_ outlook: Outlook) -> LabReport {
         var report = LabReport(
             toolVersion: Beaconswarm.version, scenario: base.reference, mode: .live, seeds: seeds,
             variants: sides.map { side in
                 LabReport.Variant(name: side.name, target: side.target.map(base.document.redact))
             })
         report.resolved = base.document.resolved.withoutSeed
+        report.warnings = outlook.warnings
         return report
     }
 }

@@ -1,3 +1,4 @@
+import DeviceSDK
 import LiveEngine
 import Scenario
 
@@ -40,6 +41,33 @@ extension LiveRunner {
         return Ground(
             forecast: forecast, embeds: embeds, loopCount: loopCount, storeBudget: storeBudget, budget: budget
         )
+    }
+
+    /// What there is to beware of besides what the scenario itself tells, without secrets.
+    ///
+    /// - Parameters:
+    ///   - embeds: Whether the collector is in the process.
+    ///   - budget: Descriptors that connections may take.
+    ///   - forecast: Of the devices of this part.
+    ///   - plans: Of all devices.
+    func warnings(embeds: Bool, budget: Int, forecast: Forecast, of plans: ScenarioPlans) -> [String] {
+        let document = scenario.document
+        var warnings: [String] = []
+        if document.server != nil {
+            warnings.append("/server: only simulations have a modelled server; this run's is real")
+        }
+        if !embeds {
+            warnings += document.collectorEntries.map {
+                "\($0.pointer): skipped, since an external target cannot be made to: \($0.text)"
+            }
+        }
+        warnings += [
+            LiveEngine.capacityProblem(
+                plans: plans.populations, inUse: forecast.devicesInUse, of: part?.share ?? .whole,
+                descriptorBudget: budget),
+            LiveEngine.portProblem(plans: plans.populations, requestsPerSecond: forecast.requestsMean),
+        ].compactMap { $0 }
+        return warnings.map(document.redact)
     }
 
     /// Refuses outputs, and inputs besides the scenario, that this run cannot have.

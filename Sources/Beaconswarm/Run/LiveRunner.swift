@@ -117,11 +117,12 @@ struct LiveRunner: Sendable {
         do {
             var plans = self.plans(start: stage.start, port: server?.address.port)
             plans.take(stage.sizes)
+            let warnings = warnings(
+                embeds: stage.embeds, budget: stage.budget, forecast: stage.forecast, of: plans)
             let output = try self.output(stage, plans)
             made = output
             plans = output.attached(to: plans)
-            var builder = output.builder(
-                target: targetText(plans), warnings: warnings(stage, server: server))
+            var builder = output.builder(target: targetText(plans), warnings: warnings)
             builder.pace = scenario.document.pace
             console.begin(builder, forecast: stage.forecast)
             let state = RunState(
@@ -248,26 +249,6 @@ struct LiveRunner: Sendable {
         scenario.document.plans(
             start: start, embedded: ScenarioDocument.embeddedTarget(port: port ?? 8106),
             controlsCollector: scenario.document.needsEmbeddedCollector)
-    }
-
-    private func warnings(_ stage: Stage, server: CollectorServer?) -> [String] {
-        var warnings: [String] = []
-        if scenario.document.server != nil {
-            warnings.append("/server: only simulations have a modelled server; this run's is real")
-        }
-        if !stage.embeds {
-            warnings += scenario.document.collectorEntries.map {
-                "\($0.pointer): skipped, since an external target cannot be made to: \($0.text)"
-            }
-        }
-        let plans = plans(start: stage.start, port: server?.address.port).populations
-        warnings += [
-            LiveEngine.capacityProblem(
-                plans: plans, inUse: stage.forecast.devicesInUse, of: part?.share ?? .whole,
-                descriptorBudget: stage.budget),
-            LiveEngine.portProblem(plans: plans, requestsPerSecond: stage.forecast.requestsMean),
-        ].compactMap { $0 }
-        return warnings
     }
 
     /// Fills the audit from the embedded collector, or from what a foreign one's store holds.

@@ -17,7 +17,7 @@ extension LoadedScenario {
         var builder = ReportBuilder(
             scenario: reference, mode: mode, seed: document.seed, context: context,
             populations: populationInfo, marks: marks,
-            warnings: document.warnings.map { "\($0.pointer): \($0.text)" } + warnings,
+            warnings: document.warnings.map(\.placedText) + warnings,
             thresholds: thresholds, startedAt: startedAt)
         builder.duration = document.duration
         builder.measureFrom = document.measureFrom

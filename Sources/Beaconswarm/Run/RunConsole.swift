@@ -92,7 +92,7 @@ final class RunConsole: Sendable {
 
     /// Says what to beware of in a scenario, each with its place.
     func warn(of document: ScenarioDocument) {
-        for warning in document.warnings { warn("\(warning.pointer): \(warning.text)") }
+        for warning in document.warnings { warn(warning.placedText) }
     }
 
     /// A line in between.

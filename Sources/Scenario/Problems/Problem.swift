@@ -77,8 +77,11 @@ package struct ScenarioWarning: Hashable, Sendable {
     package var pointer: String
     package var text: String
 
+    /// The warning behind its place.
+    package var placedText: String { "\(pointer): \(text)" }
+
     /// The warning as a line about a file.
-    package func line(file: String) -> String { "warning: \(file): \(pointer): \(text)" }
+    package func line(file: String) -> String { "warning: \(file): \(placedText)" }
 
     package init(pointer: String, text: String) {
         self.pointer = pointer
