@@ -32,6 +32,17 @@ struct SeriesWarningsTests {
             ])
     }
 
+    @Test("what comes from the environment is in no warning of a condition")
+    func secrets() throws {
+        let text = ScenarioBench.text(#""thresholds": {"events_lost": ["rate<${LIMIT}"]},"#)
+        let bench = try ScenarioBench()
+        let source = try bench.source(text)
+        let scenario = try LoadedScenario(
+            source, content: Array(text.utf8), environment: ["LIMIT": "73572357"])
+        let told = scenario.document.warnings.map(\.placedText)
+        #expect(told.count == 1 && told[0].contains("\"rate<[redacted]\" always holds"), "\(told)")
+    }
+
     @Test("thousands of points with texts of their own do not fill a report")
     func bounded() throws {
         var warnings = try warnings(calling: "point")

@@ -57,8 +57,13 @@ struct LoadedScenario: Sendable {
         hasServices = !source.registrations.isEmpty
         try register(source.registrations, path: source.name)
         document.applyWantedRates()
-        document.warnings += ThresholdScaling.warnings(thresholds, of: document)
-        document.warnings += ThresholdBounds.warnings(thresholds, of: document)
+        let redactor = document.redactor
+        let ofThresholds =
+            ThresholdScaling.warnings(thresholds, of: document)
+            + ThresholdBounds.warnings(thresholds, of: document)
+        document.warnings += ofThresholds.map {
+            ScenarioWarning(pointer: $0.pointer, text: redactor.redact($0.text))
+        }
         document.warnings += EnvironmentVariables.warnings(environment).map {
             ScenarioWarning(pointer: "environment", text: $0)
         }
