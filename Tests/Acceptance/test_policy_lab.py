@@ -330,6 +330,54 @@ def test_a_variant_that_an_option_undoes_is_told(tool: Tool):
         assert "the same as base" not in part.err
 
 
+def late_variants() -> dict:
+    """A scenario with a warning of its own, and variants in which an entry and its condition come too late."""
+    entries = [
+        {"name": "o", "at": "10s", "collector": {"fault": "outage"}},
+        {"name": "never", "at": "2m", "device": {"network": "none"}},
+    ]
+    thresholds = {"events_lost{entry:o}": ["rate<=1"]}
+    variants = {name: {"timeline.0.at": "20m"} for name in ("late", "later")} | {"b5": {"populations.ios.sdk.upload.batch": 5}}
+    return OUTAGE | {"duration": "30s", "timeline": entries, "thresholds": thresholds, "variants": variants}
+
+
+def test_warnings_of_variants_are_told_once_and_listed(tool: Tool):
+    """With the variant that has them, unless the scenario itself has; by validate too, and by who is quiet."""
+    path = write_scenario(tool.folder, late_variants())
+    done = tool.run("simulate", path, "-q", "--seeds", 2, "--out", "lab").expect(0)
+    told = [line.removeprefix("warning: ") for line in done.err.splitlines() if line.startswith("warning: ")]
+    assert len(told) == 5 and [line.split(": ")[0] for line in told[:2]] == ["/populations/0/sdk/storage/limit", "/timeline/1/at"], str(done)
+    for line, place in zip(told[2:4], ("/timeline/0/at: ", "/thresholds/events_lost{entry:o}/0: ")):
+        assert line.startswith(f"variant late and 1 more variant: {place}"), str(done)
+    fixed = told[4].removeprefix("variant b5: ")
+    assert fixed.startswith("/populations/0/sdk/upload/batch: the SDK has no such setting"), str(done)
+    alone = json.loads((tool.folder / "lab/variants/late/seeds/11/report.json").read_text())["warnings"]
+    assert {line.split(": ", 1)[1] for line in told[2:4]} == set(alone) - set(told[:2])
+    assert json.loads((tool.folder / "lab/report.json").read_text())["warnings"] == told
+    for name in ("summary.md", "report.html"):
+        assert "variant late and 1 more variant: /timeline/0/at: 20m is not before" in (tool.folder / "lab" / name).read_text()
+    valid = tool.run("validate", path).expect(0).out.splitlines()
+    assert [line.removeprefix("  warning: ") for line in valid if line.startswith("  warning: ")] == told
+    # Of one variant alone nothing is told of the others, and nothing twice.
+    one = tool.run("simulate", path, "-q", "--variant", "b5", "--seeds", 2, "--out", "b5").expect(0)
+    lines = [line.removeprefix("warning: ") for line in one.err.splitlines() if line.startswith("warning: ")]
+    assert sorted(lines) == sorted([*told[:2], fixed]), str(one)
+    late = tool.run("validate", path, env={"BEACONSWARM_VARIANT": "late"}).expect(0).out.splitlines()
+    assert {line.removeprefix("  warning: ") for line in late[2:]} == set(alone)
+
+
+def test_parts_on_machines_with_other_variables_are_joined_with_their_warnings(tool: Tool):
+    """A variable that means nothing is a warning of the machine that has it, and makes no other scenario."""
+    path = write_scenario(tool.folder, late_variants() | {"variants": {"late": {"timeline.0.at": "20m"}}})
+    for part, env in (("0/2", {}), ("1/2", {"BEACONSWARM_SHARDS": "2"})):
+        tool.run("simulate", path, "-q", "--shard", part, "--out", "parts", env=env).expect(0)
+    joined = tool.run("merge", "parts", "--out", "whole", "-q").expect(0)
+    told = json.loads((tool.folder / "whole/report.json").read_text())["warnings"]
+    assert [line.removeprefix("warning: ") for line in joined.err.splitlines() if line.startswith("warning: ")] == told
+    assert any(line.startswith("environment: BEACONSWARM_SHARDS means nothing") for line in told)
+    assert any(line.startswith("variant late: /timeline/0/at: ") for line in told)
+
+
 def test_where_nothing_was_measured_nothing_is_the_same(tool: Tool):
     scenario = copy.deepcopy(OUTAGE) | {"duration": "5s", "drain": "1s", "timeline": []}
     scenario["variants"] = {"twin": {"populations.ios.sdk.storage.limit": 500}}

@@ -110,6 +110,29 @@ def test_a_sweep_that_fails_says_why_and_where(tool: Tool):
     assert "✓ 2 simulations passed." in passed.out and "did not pass" not in passed.out
 
 
+def test_warnings_of_points_are_told_once_and_listed(tool: Tool):
+    """With the first point that has them, unless the scenario itself does; secrets stay masked."""
+    entries = [{"name": "o", "at": "5s", "collector": {"fault": "outage"}}, {"at": "2m", "device": {"network": "none"}}]
+    thresholds = {"events_lost{entry:o}": ["rate<=1"]}
+    path = write_scenario(tool.folder, steady(devices=2, duration="10s", timeline=entries, thresholds=thresholds))
+    axes = ("--vary", "timeline.0.at=1s,20m,30m", "--vary", "target.url=http://127.0.0.1:9/sa?token=sesame,http://127.0.0.1:9/sa?token=${DOOR}")
+    options = ("sweep", path, *axes, "-q", "--out", "s")
+    done = tool.run(*options, env={"DOOR": "open-up"}).expect(0)
+    told = [line.removeprefix("warning: ") for line in done.err.splitlines() if line.startswith("warning: ")]
+    assert told[0].startswith("/timeline/1/at: ") and all(line.startswith("point at=") for line in told[1:]), str(done)
+    late = [line for line in told if "/timeline/0/at: " in line]
+    assert [line.split(" ")[1] for line in late] == ["at=20m", "at=30m"], str(done)
+    assert all(" and 1 more point: /timeline/0/at: " in line for line in late), str(done)
+    assert len([line for line in told if ": the condition is left out" in line]) == 2, str(done)
+    assert json.loads((tool.folder / "s/sweep.json").read_text())["warnings"] == told
+    page = (tool.folder / "s/sweep.html").read_text()
+    assert "/timeline/1/at: 2m is not before" in page and "/timeline/0/at: 30m is not before" in page
+    # What is wrong with the scenario's own value, which no point has, is not told.
+    other = tool.run("sweep", path, "--vary", "timeline.1.at=1s,2s", "-q", "--out", "other").expect(0)
+    assert "warning: " not in other.err, str(other)
+    assert not any(secret in text for secret in ("sesame", "open-up") for text in (done.err, page, *told))
+
+
 def test_points_with_other_users_are_told(tool: Tool):
     """Populations of other names are other fleets: one may be better by chance."""
     path = write_scenario(tool.folder, steady(devices=2, duration="10s"))

@@ -45,7 +45,7 @@ struct LabRunner {
         let folder = try makeFolder()
         options.watch?.keep(in: folder.path)
         var output = LabOutput(report: try blank(), folder: folder, console: console, cells: cells.count)
-        try introduce(output.report)
+        introduce(output.report)
         try output.writePartial()
         interruption.begin {}
         interruption.onRequest { [console] in console.dropping() }
@@ -69,14 +69,13 @@ struct LabRunner {
     }
 
     /// Says what is going to happen, and what to beware of.
-    private func introduce(_ report: LabReport) throws(CommandFailure) {
+    private func introduce(_ report: LabReport) {
         console.say(
             "beaconswarm \(Beaconswarm.version): \(base.reference.name), \(part.map { "part \($0.text), " } ?? "")"
                 + "\(cells.count.of("simulation")): "
                 + "\(variants.joined(separator: ", ")) over \(seeds.count == 1 ? "seed" : "\(seeds.count) seeds from") \(seeds[0])"
         )
-        console.warn(of: base.document)
-        try warnOfUndoneVariants(in: report)
+        for warning in report.warnings { console.warn(warning) }
     }
 
     private func write(
@@ -191,6 +190,14 @@ struct LabRunner {
                     })
             })
         report.resolved = own
+        report.warnings = warnings(documents) + undoneWarnings(report, documents)
         return report
+    }
+
+    /// What the variants' scenarios have to say, each once.
+    private func warnings(_ documents: [ScenarioDocument]) -> [String] {
+        var warnings = SeriesWarnings(of: base.document, calling: "variant")
+        for (name, document) in zip(variants, documents) { warnings.add(of: document, as: name) }
+        return warnings.lines
     }
 }

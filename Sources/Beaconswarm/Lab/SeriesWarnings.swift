@@ -23,11 +23,12 @@ struct SeriesWarnings {
     /// Where a text stands among the others.
     private var places: [String: Int] = [:]
 
-    /// Takes the scenario's own.
-    ///
     /// - Parameter noun: What one of the runs is called, in the singular; its plural ends with "s".
+    init(calling noun: String) { self.noun = noun }
+
+    /// Takes the scenario's own.
     init(of document: ScenarioDocument, calling noun: String) {
-        self.noun = noun
+        self.init(calling: noun)
         addOwn(document.warnings.map(\.placedText))
     }
 
@@ -47,6 +48,11 @@ struct SeriesWarnings {
                 others.append(Other(text: text, first: name))
             }
         }
+    }
+
+    /// Takes what the scenario of a variant or a point has to say.
+    mutating func add(of document: ScenarioDocument, as name: String) {
+        add(document.warnings.map(\.placedText), of: name)
     }
 
     /// A line for each, those of the scenario first.

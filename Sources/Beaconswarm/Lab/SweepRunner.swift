@@ -17,9 +17,11 @@ struct SweepRunner {
     let console: RunConsole
     let interruption: Interruption
     /// The axes as everybody may see them: without secrets. All that is written has these.
-    private(set) var shownAxes: [SweepReport.Axis]
+    var shownAxes: [SweepReport.Axis]
     /// Of each point: the name of its population, if it has one alone.
-    private(set) var onlyPopulations: [String?] = []
+    var onlyPopulations: [String?] = []
+    /// What there is to beware of, in the scenario itself and in points, without secrets.
+    var warnings: [String] = []
 
     init(
         options: SweepOptions, content: [UInt8], base: LoadedScenario, axes: [SweepReport.Axis],
@@ -41,7 +43,7 @@ struct SweepRunner {
     private static let manifest = "sweep.partial.json"
     private static let result = "sweep.json"
 
-    private var grid: [[String]] { SweepReport.grid(axes) }
+    var grid: [[String]] { SweepReport.grid(axes) }
 
     /// A simulation: a point of the grid with a seed. All points of a seed come before the next seed.
     private struct Cell {
@@ -61,59 +63,6 @@ struct SweepRunner {
         return try checked.playAll()
     }
 
-    /// Reads every point of the grid: a value that cannot be, or a figure of a population or an entry that no point
-    /// has, is found before anything is played.
-    private mutating func checkPoints() throws(CommandFailure) {
-        var known = FigureTags()
-        var points: [String: [String]] = [:]
-        var shown = [[String: String]](repeating: [:], count: axes.count)
-        for point in grid {
-            let document = try scenario(point, seed: base.document.seed).document
-            for (axis, value) in point.enumerated() where shown[axis][value] == nil {
-                shown[axis][value] = SweepAxes.shown(value, of: axes[axis].path, document.redact)
-            }
-            // What is a secret is masked there, and tells no points apart.
-            let isTold = point.indices.allSatisfy { shown[$0][point[$0]] == point[$0] }
-            let sum = SHA256.hexadecimal(of: Array(document.resolved.compactText.utf8))
-            if isTold, let same = points.updateValue(point, forKey: sum) { throw sameScenario(same, point) }
-            if onlyPopulations.isEmpty { try checkAxes(document.overrides) }
-            let names = document.publicNames
-            onlyPopulations.append(names.count == 1 ? names[0] : nil)
-            known.populations.formUnion(names)
-            known.entries.formUnion(document.entryNames)
-        }
-        shownAxes = axes.indices.map { SweepAxes.toldApart(axes[$0], as: shown[$0]) }
-        for (option, figure) in [("--cost", cost), ("--freshness", freshness)] {
-            guard let error = figure.missingTag(in: known) else { continue }
-            throw CommandFailure(.usage, "\(option) \(figure.name): \(error)")
-        }
-    }
-
-    /// Two points that another option, such as `--devices`, has made one.
-    private func sameScenario(_ one: [String], _ other: [String]) -> CommandFailure {
-        let (one, other) = (
-            assignments(one).joined(separator: " "), assignments(other).joined(separator: " ")
-        )
-        return CommandFailure(
-            .usage,
-            "--vary: \(one) and \(other) give the same scenario; another option, such as --devices or "
-                + "--duration, decides what they change")
-    }
-
-    /// Refuses axes of which one undoes the other: the same place by a name and by an index, or what it lies in.
-    private func checkAxes(_ overrides: [ScenarioOverride]) throws(CommandFailure) {
-        let places = overrides.filter { $0.origin == "--vary" }.map(\.path)
-        guard places.count == axes.count else { return }
-        for (later, place) in places.enumerated() {
-            let undone = places[..<later].firstIndex { $0 == place || $0.hasPrefix("\(place)/") }
-            guard let undone else { continue }
-            throw CommandFailure(
-                .usage,
-                "--vary \(axes[later].path): changes what --vary \(axes[undone].path) changes; name all its values at once"
-            )
-        }
-    }
-
     private func playAll() throws(CommandFailure) -> CommandStatus {
         try checkRoom()
         let folder = try openFolder()
@@ -123,7 +72,7 @@ struct SweepRunner {
         console.say(
             "beaconswarm \(Beaconswarm.version): \(base.reference.name), \(grid.count.of("point")), "
                 + "\(cells.count.of("simulation"))" + (done > 0 ? ", \(done) of them played already" : ""))
-        console.warn(of: base.document)
+        for warning in warnings { console.warn(warning) }
         interruption.begin {}
         interruption.onRequest { [console] in console.dropping() }
         let results = try play(kept, in: folder)
@@ -136,7 +85,7 @@ struct SweepRunner {
         return try finish(results.compactMap { $0 }, in: folder)
     }
 
-    private func scenario(_ point: [String], seed: UInt64) throws(CommandFailure) -> LoadedScenario {
+    func scenario(_ point: [String], seed: UInt64) throws(CommandFailure) -> LoadedScenario {
         var source = options.run.source
         source.varied = assignments(point)
         source.seed = String(seed)
@@ -145,7 +94,7 @@ struct SweepRunner {
     }
 
     /// What a point changes, as it is typed.
-    private func assignments(_ point: [String]) -> [String] { zip(axes, point).map { "\($0.path)=\($1)" } }
+    func assignments(_ point: [String]) -> [String] { zip(axes, point).map { "\($0.path)=\($1)" } }
 
     private func checkRoom() throws(CommandFailure) {
         guard Room.isNeeded(for: base.document) else { return }
@@ -261,6 +210,7 @@ struct SweepRunner {
             variants: variants)
         lab.resolved = base.document.resolved.withoutSeed
         lab.bodies = bodies.rawValue
+        lab.warnings = warnings
         return lab
     }
 

@@ -37,13 +37,15 @@ enum UndoneVariant {
 }
 
 extension LabRunner {
-    /// Warns of variants that an option or a variable undoes, before anything is played.
-    func warnOfUndoneVariants(in report: LabReport) throws(CommandFailure) {
+    /// Of each variant that an option or a variable undoes, that there is nothing to be learned from it.
+    ///
+    /// - Parameter documents: The variants' scenarios, in the order of the report.
+    func undoneWarnings(_ report: LabReport, _ documents: [ScenarioDocument]) -> [String] {
         // Of one variant alone nothing else is known, and nothing is compared.
-        guard variants.contains(VariantName.base) else { return }
-        for variant in report.variants where variant.name != VariantName.base && variant.changes.isEmpty {
-            let document = try scenario(of: Cell(variant: variant.name, seed: base.document.seed)).document
-            if let text = UndoneVariant.warning(variant.name, document.overrides) { console.warn(text) }
+        guard variants.contains(VariantName.base) else { return [] }
+        return zip(report.variants, documents).compactMap { variant, document -> String? in
+            guard variant.name != VariantName.base, variant.changes.isEmpty else { return nil }
+            return UndoneVariant.warning(variant.name, document.overrides)
         }
     }
 }

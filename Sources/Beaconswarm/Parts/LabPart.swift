@@ -91,6 +91,8 @@ struct LabMerge {
     private static func blank(_ report: LabReport) -> LabReport {
         var blank = report
         blank.isPartial = false
+        // Some of them are of the machine's own variables.
+        blank.warnings = []
         (blank.verdict, blank.exitCode) = (.passed, 0)
         for index in blank.variants.indices { blank.variants[index].cells = [] }
         return blank
@@ -99,6 +101,7 @@ struct LabMerge {
     private func add(
         _ part: LabReport, to report: inout LabReport, from folder: PartFolder
     ) throws(CommandFailure) {
+        for text in part.warnings where !report.warnings.contains(text) { report.warnings.append(text) }
         for (index, variant) in part.variants.enumerated() {
             for cell in variant.cells {
                 if let known = report.variants[index].cell(cell.seed) {
@@ -140,6 +143,7 @@ struct LabMerge {
             folder.deleteIfEmpty()
             throw error
         }
+        for warning in report.warnings { console.warn(warning) }
         if let missing = report.missingParts { console.warn(missing) }
         return LabOutput(report: report, folder: folder, console: console, cells: 0).show("report.html")
     }

@@ -21,13 +21,12 @@ extension Beaconswarm {
             do {
                 content = try source.read()
                 let scenario = try LoadedScenario(source, content: content)
+                let warnings = try warnings(of: scenario, source, content)
                 Console.output(
                     "\(source.name): ok, \(scenario.document.deviceCount.of("device")) for \(scenario.document.duration.text)\n"
                 )
                 Console.output("  \(Forecast(scenario.document, pace: scenario.document.pace).text())\n")
-                for warning in scenario.document.warnings {
-                    Console.output("  warning: \(warning.pointer): \(warning.text)\n")
-                }
+                for warning in warnings { Console.output("  warning: \(warning)\n") }
             } catch {
                 if isSchema(content) {
                     Console.output("\(source.name): skipped, a JSON Schema and no scenario\n")
@@ -38,6 +37,21 @@ extension Beaconswarm {
             }
         }
         return status
+    }
+
+    /// What there is to beware of in a scenario, and in its variants unless one of them is meant.
+    private static func warnings(
+        of scenario: LoadedScenario, _ source: ScenarioSource, _ content: [UInt8]
+    ) throws(CommandFailure) -> [String] {
+        var warnings = SeriesWarnings(of: scenario.document, calling: "variant")
+        for name in scenario.document.playedVariants(chosen: source.variant) where name != VariantName.base {
+            var own = source
+            own.variant = name
+            // The scenario itself was checked with all of them.
+            own.checksVariants = false
+            warnings.add(of: try LoadedScenario(own, content: content).document, as: name)
+        }
+        return warnings.lines
     }
 
     /// Whether a file is a JSON Schema: the scenarios' own lies beside them, where `*.json` names it too.

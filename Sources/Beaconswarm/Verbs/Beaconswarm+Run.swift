@@ -60,11 +60,7 @@ extension Beaconswarm {
     private static func simulate(
         _ options: RunOptions, _ scenario: LoadedScenario, content: [UInt8], _ interruption: Interruption
     ) throws -> CommandStatus {
-        let isAll = options.source.variant == nil && scenario.document.variant == nil
-        let names =
-            isAll
-            ? [VariantName.base] + scenario.document.variants
-            : [scenario.document.variant ?? VariantName.base]
+        let names = scenario.document.playedVariants(chosen: options.source.variant)
         let part = try options.shard.map { text throws(CommandFailure) in try PartNumber(text) }
         guard options.seeds != nil || names.count > 1 else {
             guard let part else { return try simulate(options, scenario, interruption) }

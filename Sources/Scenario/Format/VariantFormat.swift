@@ -9,6 +9,18 @@ package enum VariantName {
     package static let base = "base"
 }
 
+extension ScenarioDocument {
+    /// The names of what is played where nothing but a variant's name is asked for: that one, or the scenario itself
+    /// and all its variants.
+    ///
+    /// - Parameter chosen: What is asked for by an option; what is asked for by a variable the document knows.
+    package func playedVariants(chosen: String?) -> [String] {
+        chosen == nil && variant == nil
+            ? [VariantName.base] + variants
+            : [variant ?? VariantName.base]
+    }
+}
+
 /// `"variants"`: by name, an object of `--set` paths and JSON values.
 enum VariantFormat {
     /// Each is a whole simulation, for each seed.
