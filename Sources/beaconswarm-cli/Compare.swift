@@ -6,9 +6,10 @@ struct Compare: AsyncParsableCommand {
         abstract: "Holds two policies side by side, and fails if the candidate is worse.",
         discussion: """
             BASE and CANDIDATE are each a run's folder, its report.json, a committed baseline.json, or a variant of a \
-            run with variants: RUN/variants/NAME. Of such a run alone, base is meant.
+            run with variants: RUN/variants/NAME. Of such a run alone, base is meant; without a variant of that name, as \
+            after run --ab, the first.
 
-              beaconswarm compare RUN                       the only variant of RUN against its base
+              beaconswarm compare RUN                       the only other variant of RUN against its base
               beaconswarm compare RUN --candidate NAME      that variant against base
               beaconswarm compare RUN/variants/a RUN/variants/b
               beaconswarm compare baseline.json RUN
@@ -38,13 +39,15 @@ struct Compare: AsyncParsableCommand {
 
     @Option(
         name: .customLong("base"),
-        help: ArgumentHelp("Which variant of BASE is meant; default: base.", valueName: "NAME"))
+        help: ArgumentHelp(
+            "Which variant of BASE is meant; default: base, or the first if none is called so.",
+            valueName: "NAME"))
     var baseVariant: String?
 
     @Option(
         name: .customLong("candidate"),
         help: ArgumentHelp(
-            "Which variant of CANDIDATE, or of BASE alone, is meant; default: base, or the only other one.",
+            "Which variant of CANDIDATE is meant; default as of --base. Of BASE alone, the only other one.",
             valueName: "NAME"))
     var candidateVariant: String?
 

@@ -63,6 +63,9 @@ def test_two_targets_take_turns(tool: Tool, slow: tuple[str, str], tmp_path: Pat
     assert page["paired"] and [difference["pointer"] for difference in page["differences"]] == ["target"]
     assert page["metrics"]["http_req_duration.med"]["difference"] > 200
     tool.run("compare", "ab", "--base", "b", "--candidate", "a", *SLOWER).expect(0)
+    # Without a variant base, the first is the base.
+    itself = tool.run("compare", "ab", "--candidate", "a").expect(64).err
+    assert "ab: base a and candidate a are one variant" in itself and "allowed as --candidate: b (of a run without" in itself, itself
 
 
 @pytest.mark.parametrize("kind", ["repeat", "ab"])

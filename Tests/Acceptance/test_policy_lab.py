@@ -515,6 +515,14 @@ def test_a_lab_without_variants_wants_a_second_run(tool: Tool, lab):
     for name, other in (("base", "small"), ("slow", "base")):
         said = " ".join(lab[0].run("compare", f"lab/variants/{name}").expect(64).err.split())
         assert f"name it and what it is to be compared with, such as lab/variants/{other}" in said
+    itself = lab[0].run("compare", "lab", "--candidate", "base").expect(64).err
+    assert "lab: base base and candidate base are one variant" in itself and "allowed as --candidate: small, slow\n" in itself
+    lab[0].run("compare", "lab", "--base", "small", "--candidate", "small").expect(64)
+    only = tool.run("compare", "only", "--candidate", "base").expect(64).err
+    assert "are one variant" in only and "name a second run" in only
+    # Two runs that came to the same are another matter.
+    found = comparison(lab[0], "lab/variants/slow", "lab", "--candidate", "slow")
+    assert found["differences"] == [] and {row["verdict"] for row in found["metrics"].values()} == {"same"}
     asked = lab[0].run("compare", "lab").expect(64).err
     assert "which variant is to be held against base? Name it with --candidate: small, slow" in asked
 

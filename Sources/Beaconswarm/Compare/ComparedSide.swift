@@ -30,7 +30,9 @@ enum ComparedSide {
         return try single(path)
     }
 
-    /// Two variants of one run; without a name, the only one beside `base`.
+    /// Two variants of one run. Without names: `base`, or the first where none is called so, and the only other.
+    ///
+    /// - Throws: ``CommandFailure`` with code 64 where there are not two, 104 for what cannot be compared.
     static func pair(
         _ path: String, base: String?, candidate: String?
     ) throws(CommandFailure) -> (Comparison.Side, Comparison.Side) {
@@ -43,20 +45,31 @@ enum ComparedSide {
                 .usage, "\(path) is a single run: name what it is to be compared with, or a run with variants"
             )
         }
-        let base = base ?? lab.baseName
-        let others = lab.variants.map(\.name).filter { $0 != base }
+        let own = base ?? lab.baseName
+        let others = lab.variants.map(\.name).filter { $0 != own }
         guard let name = candidate ?? (others.count == 1 ? others[0] : nil) else {
             throw CommandFailure(
                 .usage,
                 others.isEmpty
-                    ? "\(path) has no variant but \(base): name a second run that is to be held against it"
-                    : "\(path): which variant is to be held against \(base)? Name it with --candidate: "
+                    ? "\(path) has no variant but \(own): name a second run that is to be held against it"
+                    : "\(path): which variant is to be held against \(own)? Name it with --candidate: "
                         + others.joined(separator: ", "))
         }
-        return (
-            try side(of: lab, base, label: base, run: path, option: "--base"),
+        let sides = (
+            try side(of: lab, own, label: own, run: path, option: "--base"),
             try side(of: lab, name, label: name, run: path, option: "--candidate")
         )
+        guard name != own else {
+            let isFirst = base == nil && own != VariantName.base
+            throw CommandFailure(
+                .usage,
+                "\(path): base \(own) and candidate \(name) are one variant, which is never worse than itself; "
+                    + (others.isEmpty
+                        ? "name a second run that is to be held against it"
+                        : "allowed as --candidate: \(others.joined(separator: ", "))")
+                    + (isFirst ? " (of a run without a variant base, the first is the base)" : ""))
+        }
+        return sides
     }
 
     /// What is wrong with `RUN/variants/NAME` and nothing beside it: one of its simulations would be no comparison either.
