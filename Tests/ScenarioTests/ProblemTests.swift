@@ -240,6 +240,28 @@ struct ProblemTests {
         #expect(problems(text).allSatisfy { $0.pointer.hasPrefix("/populations/0") })
     }
 
+    @Test(
+        "a default in the place of a wrong value contradicts nothing",
+        arguments: [
+            (#""sdk": {"storage": {"limit": 1, "evict": 1000000}}"#, "sdk/storage/limit"),
+            (#""sdk": {"storage": {"limit": 50, "evict": 0}}"#, "sdk/storage/evict"),
+            (
+                #""sdk": {"remoteConfig": {"minInterval": "50h", "maxInterval": "-1s"}}"#,
+                "sdk/remoteConfig/maxInterval"
+            ),
+            (#""sdk": {"upload": {"backoff": {"initial": "10m", "max": "-1s"}}}"#, "sdk/upload/backoff/max"),
+            (#""version": "1.10.18", "sdk": {"upload": {"instant": ["a"]}}"#, "version"),
+        ])
+    func standingIn(population: String, pointer: String) {
+        #expect(problems(scenario(population: population)).map(\.pointer) == ["/populations/0/\(pointer)"])
+    }
+
+    @Test("nor does a queue that is wrong: it is not missing")
+    func wrongQueue() {
+        let server = #""server": {"serviceTime": "1s", "queue": -1, "degrade": 2, "status": 503}"#
+        #expect(problems(scenario(server)).map(\.pointer) == ["/server/queue"])
+    }
+
     @Test("one line says place, pointer, what was found, what is allowed and the nearest match")
     func text() throws {
         let problem = try #require(problems(scenario(#""sede": 1"#)).first)

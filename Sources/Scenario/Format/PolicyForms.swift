@@ -44,7 +44,9 @@ enum PolicyForms {
             (
                 .object,
                 Form<RetryPolicy.Backoff>.object(waits).map { waits, place, reading in
-                    guard waits.limit < waits.initial else { return .some(waits) }
+                    guard waits.limit < waits.initial,
+                        reading.isSound([["initial"], ["max"]], of: place)
+                    else { return .some(waits) }
                     reading.report(
                         .conflict, place, found: "initial \(waits.initial.text), max \(waits.limit.text)",
                         allowed: "\"max\" not below \"initial\"")

@@ -61,12 +61,14 @@ extension ScenarioBinder {
     mutating func bindServer() -> ServerWork? {
         guard let located = draft.server else { return nil }
         let server = located.value
-        if server.degrade > 0, server.queue ?? 0 == 0 {
+        let isQueueKnown = reading.isSound([["queue"]], of: located.place)
+        if server.degrade > 0, server.queue ?? 0 == 0, isQueueKnown {
             reading.report(
                 .conflict, located.place, found: "\"degrade\" without a \"queue\"",
                 allowed: "\"degrade\" beside a \"queue\" of 1 or more, which says what full is")
         }
-        if server.retryAfter != nil || located.place.node["status"] != nil, server.queue == nil {
+        let answersFull = server.retryAfter != nil || located.place.node["status"] != nil
+        if answersFull, server.queue == nil, isQueueKnown {
             reading.report(
                 .conflict, located.place, found: "an answer for a full queue, and no \"queue\"",
                 allowed: "\"status\" and \"retryAfter\" beside \"queue\"")

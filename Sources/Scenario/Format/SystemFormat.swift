@@ -56,7 +56,10 @@ struct SystemFormat: Sendable, Equatable {
             var rules = Rules(version: version ?? Rules.Version.allCases[Rules.Version.allCases.startIndex])
             if let sdk {
                 description.decode(sdk, into: &rules, &reading)
+                let before = reading.problems.count
                 check(rules, sdk, &reading)
+                // Nothing contradicts a version that only stands in the place of a wrong one.
+                if named != nil, version == nil { reading.problems.removeSubrange(before...) }
             }
             return named != nil && version == nil ? nil : rules
         }

@@ -12,7 +12,9 @@ extension SensorsFormat {
     }
 
     private static func checkConflicts(_ rules: SensorsRules, _ sdk: Place, _ reading: inout Reading) {
-        if rules.storage.evict > rules.storage.limit {
+        if rules.storage.evict > rules.storage.limit,
+            reading.isSound([["storage", "evict"], ["storage", "limit"]], of: sdk)
+        {
             reading.report(
                 .conflict,
                 sdk.value(at: ["storage", "evict"]) ?? sdk.value(at: ["storage", "limit"]) ?? sdk,
@@ -20,7 +22,9 @@ extension SensorsFormat {
                 allowed: "\"evict\" not above \"limit\"")
         }
         let config = rules.remoteConfig
-        if config.minimumInterval > config.maximumInterval {
+        if config.minimumInterval > config.maximumInterval,
+            reading.isSound([["remoteConfig", "minInterval"], ["remoteConfig", "maxInterval"]], of: sdk)
+        {
             reading.report(
                 .conflict, sdk.value(at: ["remoteConfig"]) ?? sdk,
                 found:

@@ -30,6 +30,12 @@ struct Reading {
         return problems.contains { $0.pointer == pointer || $0.pointer.hasPrefix(pointer + "/") }
     }
 
+    /// Whether nothing was found wrong in these values of an object, as far as they are there. In the place of a wrong
+    /// one stands a default, which contradicts nothing.
+    func isSound(_ keys: [[String]], of object: Place) -> Bool {
+        !keys.contains { object.value(at: $0).map(hasProblem(in:)) ?? false }
+    }
+
     mutating func warn(_ path: JSONPath, _ text: String) {
         warnings.append(ScenarioWarning(pointer: path.pointer, text: text))
     }
