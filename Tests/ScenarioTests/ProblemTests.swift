@@ -262,6 +262,18 @@ struct ProblemTests {
         #expect(problems(scenario(server)).map(\.pointer) == ["/server/queue"])
     }
 
+    @Test(
+        "a rate is told with its bounds",
+        arguments: [
+            ("0 requests/s", "above 0 and at most 1000000000/s"), ("2000000000/s", "above 0 and at most"),
+            ("x", "a rate such as"),
+        ])
+    func rates(rate: String, said: String) throws {
+        let text = #""server": {"serviceTime": "0s", "rateLimit": {"rate": "\#(rate)"}}"#
+        let found = try #require(problems(scenario(text)).first)
+        #expect(found.pointer == "/server/rateLimit/rate" && found.allowed.contains(said), "\(found.allowed)")
+    }
+
     @Test("one line says place, pointer, what was found, what is allowed and the nearest match")
     func text() throws {
         let problem = try #require(problems(scenario(#""sede": 1"#)).first)

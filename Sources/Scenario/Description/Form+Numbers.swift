@@ -81,7 +81,8 @@ extension Form where Value == Double {
     static func rate(of unit: String, mayBeNothing: Bool = false) -> Form<Double> {
         Form<String>.matching(
             pattern: #"^[0-9]+(\.[0-9]+)?( ?"# + unit + #")?/(s|min|h|d)$"#,
-            what: "a rate such as \"1/s\" or \"20000 \(unit)/s\"\(mayBeNothing ? ", or \"0/s\"" : "")"
+            what: "a rate such as \"1/s\" or \"20000 \(unit)/s\", "
+                + "\(mayBeNothing ? "from 0" : "above 0") and at most 1000000000/s"
         ) {
             perSecond($0, of: unit).flatMap { $0 > 0 || mayBeNothing ? $0 : nil }
         } encode: {
