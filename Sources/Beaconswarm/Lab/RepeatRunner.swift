@@ -19,14 +19,14 @@ struct RepeatRunner {
 
     /// What is to be done; known before anybody watches.
     struct Work: Sendable {
-        fileprivate let content: [UInt8]
+        let content: [UInt8]
         let base: LoadedScenario
-        fileprivate let sides: [Side]
-        fileprivate let seeds: [UInt64]
+        let sides: [Side]
+        let seeds: [UInt64]
     }
 
     /// What the runs of one side have in common.
-    fileprivate struct Side: Sendable {
+    struct Side: Sendable {
         var name: String
         /// `nil` for the scenario's own.
         var target: String?
@@ -41,39 +41,12 @@ struct RepeatRunner {
     private static let pause = Interval.seconds(1)
     /// The most seeds whose runs are forecast before the first one begins.
     private static let forecastLimit = 20
-    /// The most runs of one command.
-    private static let limit = 10_000
 
     /// - Parameter options: Those of the work, and who watches it.
     init(_ work: Work, _ options: RunOptions, interruption: Interruption) {
         (content, base, sides, seeds) = (work.content, work.base, work.sides, work.seeds)
         (self.options, self.interruption) = (options, interruption)
         console = RunConsole(options)
-    }
-
-    fileprivate static func check(_ options: RunOptions) throws(CommandFailure) {
-        if let count = options.repeats, !(1...limit).contains(count) {
-            throw CommandFailure(.usage, "--repeat \(count): allowed is a whole number from 1 to \(limit)")
-        }
-        if !options.rivals.isEmpty {
-            guard options.rivals.count == 2 else {
-                let found = options.rivals.joined(separator: " ")
-                throw CommandFailure(
-                    .usage,
-                    "--ab \(found): takes two targets; the scenario stands before it, or after another option"
-                )
-            }
-            if options.source.target != nil {
-                throw CommandFailure(.usage, "--target and --ab: both say where events go")
-            }
-        }
-        for option in [
-            ("--events", options.events), ("--keep-stores", options.keepStores), ("--store", options.store),
-            ("--receipts", options.receipts.first), ("--shard", options.shard), ("--at", options.at),
-        ] where option.1 != nil {
-            throw CommandFailure(
-                .usage, "\(option.0): is for one run, and has no meaning with --repeat or --ab")
-        }
     }
 
     func run() async throws -> CommandStatus {
@@ -280,22 +253,5 @@ struct RepeatRunner {
         report.resolved = base.document.resolved.withoutSeed
         report.warnings = outlook.warnings
         return report
-    }
-}
-
-extension RepeatRunner.Work {
-    /// Reads the scenario, and what is to be done with it.
-    ///
-    /// - Throws: ``CommandFailure`` with code 64 for options that have no meaning here, 104 for a wrong scenario.
-    init(_ options: RunOptions) throws(CommandFailure) {
-        try RepeatRunner.check(options)
-        content = try options.source.read()
-        base = try LoadedScenario(options.source, content: content)
-        seeds = try SeedRange.seeds(
-            options.repeats ?? RunOptions.defaultRepeats, from: base.document.seed, option: "--repeat")
-        sides =
-            options.rivals.isEmpty
-            ? [RepeatRunner.Side(name: base.document.variant ?? VariantName.base)]
-            : zip(["a", "b"], options.rivals).map { RepeatRunner.Side(name: $0, target: $1) }
     }
 }

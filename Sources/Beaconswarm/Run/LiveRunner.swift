@@ -72,7 +72,13 @@ struct LiveRunner: Sendable {
     }
 
     private func play(_ stage: Stage) async throws -> CommandStatus {
-        let server = stage.embeds ? try await startCollector(stage) : nil
+        let server: CollectorServer?
+        do {
+            server = stage.embeds ? try await startCollector(stage) : nil
+        } catch {
+            stage.stores.remove()
+            throw error
+        }
         do {
             let status = try await play(try await prepare(stage, server: server), stage, server: server)
             await server?.stop()

@@ -16,7 +16,8 @@ extension AnswerTotals: Snapshotable {
         writer.write(lateness.map { ($0, [$1]) })
         let sums = revenue.sorted { $0.key < $1.key }
         writer.write(each: sums.flatMap { [$0.key.name, $0.key.column] })
-        writer.write(each: sums.map { WholeNumbers([$0.value.events, Int($0.value.cents), Int($0.value.size)]) })
+        writer.write(
+            each: sums.map { WholeNumbers([$0.value.events, Int($0.value.cents), Int($0.value.size)]) })
         writer.write(each: lastDay.map { [WholeNumbers([Int($0)])] } ?? [])
         writer.write(WholeNumbers([copied, arrived]))
         writer.write(fingerprint)
