@@ -17,6 +17,8 @@ from helpers import steady, write_scenario
 BATCH = "populations.0.sdk.upload.batch"
 INTERVAL = "populations.0.sdk.upload.flushInterval"
 GRID = ("--vary", f"{BATCH}=5,50", "--vary", f"{INTERVAL}=1s,5s,10s")
+#: What the scenario of these tests is warned of in any case.
+SETTER = "/populations/0/sdk/upload/flushInterval: "
 FILES = {"sweep.json", "sweep.csv", "sweep.html", "cells"}
 
 
@@ -119,17 +121,18 @@ def test_warnings_of_points_are_told_once_and_listed(tool: Tool):
     options = ("sweep", path, *axes, "-q", "--out", "s")
     done = tool.run(*options, env={"DOOR": "open-up"}).expect(0)
     told = [line.removeprefix("warning: ") for line in done.err.splitlines() if line.startswith("warning: ")]
+    assert json.loads((tool.folder / "s/sweep.json").read_text())["warnings"] == told
+    assert told.pop(0).startswith(SETTER)
     assert told[0].startswith("/timeline/1/at: ") and all(line.startswith("point at=") for line in told[1:]), str(done)
     late = [line for line in told if "/timeline/0/at: " in line]
     assert [line.split(" ")[1] for line in late] == ["at=20m", "at=30m"], str(done)
     assert all(" and 1 more point: /timeline/0/at: " in line for line in late), str(done)
     assert len([line for line in told if ": the condition is left out" in line]) == 2, str(done)
-    assert json.loads((tool.folder / "s/sweep.json").read_text())["warnings"] == told
     page = (tool.folder / "s/sweep.html").read_text()
     assert "/timeline/1/at: 2m is not before" in page and "/timeline/0/at: 30m is not before" in page
     # What is wrong with the scenario's own value, which no point has, is not told.
     other = tool.run("sweep", path, "--vary", "timeline.1.at=1s,2s", "-q", "--out", "other").expect(0)
-    assert "warning: " not in other.err, str(other)
+    assert [line.removeprefix("warning: ").startswith(SETTER) for line in other.err.splitlines()] == [True], str(other)
     assert not any(secret in text for secret in ("sesame", "open-up") for text in (done.err, page, *told))
 
 
