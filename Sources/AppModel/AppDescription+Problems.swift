@@ -23,13 +23,14 @@ extension AppDescription {
             allowed: "the screen that a launch shows, or more")
         if !screens.isEmpty { list.index(startScreen, below: screens.count, of: "screen", "/startScreen") }
         for (path, count) in [
-            ("/screens", screens.count), ("/events", events.count), ("/profiles", profiles.count),
+            ("/screens", screens.count), ("/profiles", profiles.count),
             ("/items", items.count), ("/identities", identities.count), ("/catalogues", catalogues.count),
             ("/crashReasons", crashReasons.count),
             ("/versions", versions.count),
         ] {
             list.number(count, 0...AppDescription.tableLimit, of: "entries", path)
         }
+        list.number(events.count, 0...AppDescription.eventLimit, of: "entries", "/events")
         checkScreens(&list)
         checkNavigation(&list)
         checkEvents(&list)
