@@ -48,6 +48,30 @@ struct SecretTests {
         #expect(redactor.redact("xabcdefy abcdz") == "x[redacted]y [redacted]z")
     }
 
+    @Test(
+        "a secret is taken out however a target that echoes it has escaped it",
+        arguments: [
+            #"Ab/d+f="ü\😀&"#, #"Ab\/d+f=\"\u00fc\\\ud83d\ude00&"#,
+            #"Ab/d\u002Bf=\u0022\u00FC\\\uD83D\uDE00\u0026"#,
+            #"\u0041\u0062\u002f\u0064\u002b\u0066\u003d\u0022\u00fc\u005c\ud83d\ude00\u0026"#,
+            "Ab%2Fd%2Bf%3D%22%C3%BC%5C%F0%9F%98%80%26", "Ab%2fd%2bf%3d%22%c3%bc%5c%f0%9f%98%80%26",
+            #"Ab&#x2F;d&#43;f=&quot;&#252;\&#x1F600;&amp;"#,
+        ])
+    func spellings(spelling: String) {
+        let redactor = Redactor(secrets: [#"Ab/d+f="ü\😀&"#])
+        #expect(redactor.redactSecrets("<\(spelling)>") == "<[redacted]>")
+        #expect(redactor.redactSecrets("<\(spelling.dropLast())") == "<\(spelling.dropLast())")
+    }
+
+    @Test("secrets that look like escapes themselves are found as they are and escaped")
+    func escapesInSecrets() {
+        let redactor = Redactor(secrets: [#"a%25\nb c"#])
+        for spelling in [#"a%25\nb c"#, #"a%25\\nb c"#, "a%2525%5Cnb+c", "a%2525%5cnb%20c"] {
+            #expect(redactor.redactSecrets("(\(spelling))") == "([redacted])")
+        }
+        #expect(redactor.redactSecrets("a%\nb c") == "a%\nb c")
+    }
+
     @Test("problems and overrides do not tell secrets")
     func problemsAreRedacted() throws {
         let environment = ["TOKEN": "hushhush"]

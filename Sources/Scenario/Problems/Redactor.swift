@@ -5,19 +5,12 @@ import Wire
 package struct Redactor: Hashable, Sendable {
     /// What stands in place of a secret.
     package static let mask = "[redacted]"
-    /// Secrets in all the spellings that text may show them in, the longest first.
-    private let spellings: [[UInt8]]
+    /// The longest first.
+    private let secrets: [SecretSpelling]
 
     package init(secrets: [String]) {
-        var all: [[UInt8]] = []
-        for secret in secrets where !secret.isEmpty {
-            let quoted = JSONNode.quoted(secret).dropFirst().dropLast()
-            for spelling in [secret, Redactor.percentEncoded(secret), String(quoted)] {
-                let bytes = Array(spelling.utf8)
-                if !all.contains(bytes) { all.append(bytes) }
-            }
-        }
-        spellings = all.sorted { ($1.count, $0.description) < ($0.count, $1.description) }
+        self.secrets = Set(secrets).filter { !$0.isEmpty }
+            .sorted { ($1.utf8.count, $0) < ($0.utf8.count, $1) }.map(SecretSpelling.init)
     }
 
     /// The text without secrets. A secret of fewer than four bytes is only taken out where it
@@ -45,7 +38,7 @@ package struct Redactor: Hashable, Sendable {
     }
 
     /// Whether there are secrets to take out.
-    package var hasSecrets: Bool { !spellings.isEmpty }
+    package var hasSecrets: Bool { !secrets.isEmpty }
 
     /// Names and data without secrets: words such as `token=` are no reason to mask what follows them there.
     ///
@@ -58,26 +51,28 @@ package struct Redactor: Hashable, Sendable {
     }
 
     private func redactValues(_ bytes: [UInt8]) -> [UInt8] {
-        guard !spellings.isEmpty else { return bytes }
+        guard !secrets.isEmpty else { return bytes }
         var result: [UInt8] = []
         var index = 0
         while index < bytes.count {
-            let rest = bytes[index...]
-            let hit = spellings.first { secret in
-                rest.starts(with: secret)
-                    && (secret.count >= 4
-                        || !Redactor.isWord(bytes, index - 1)
-                            && !Redactor.isWord(bytes, index + secret.count))
-            }
-            if let hit {
+            if let end = endOfSecret(in: bytes, from: index) {
                 result += Array(Redactor.mask.utf8)
-                index += hit.count
+                index = end
             } else {
                 result.append(bytes[index])
                 index += 1
             }
         }
         return result
+    }
+
+    private func endOfSecret(in bytes: [UInt8], from index: Int) -> Int? {
+        for secret in secrets {
+            guard let end = secret.end(in: bytes, from: index) else { continue }
+            if secret.byteCount >= 4 { return end }
+            if !Redactor.isWord(bytes, index - 1), !Redactor.isWord(bytes, end) { return end }
+        }
+        return nil
     }
 
     /// Masks what stands between `://` and `@` in a URL's authority: user names and passwords.
@@ -105,20 +100,5 @@ package struct Redactor: Hashable, Sendable {
         guard bytes.indices.contains(index) else { return false }
         let byte = bytes[index]
         return (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || byte >= 0x80
-    }
-
-    private static func percentEncoded(_ text: String) -> String {
-        var result = ""
-        for byte in text.utf8 {
-            if isWord([byte], 0), byte < 0x80 {
-                result.unicodeScalars.append(Unicode.Scalar(byte))
-            } else if Array("-._~".utf8).contains(byte) {
-                result.unicodeScalars.append(Unicode.Scalar(byte))
-            } else {
-                let digits = String(byte, radix: 16, uppercase: true)
-                result += digits.count == 1 ? "%0\(digits)" : "%\(digits)"
-            }
-        }
-        return result
     }
 }

@@ -1,0 +1,112 @@
+/// A secret in whichever spelling a text may show it: as it is, escaped as in JSON (`\/`, `\u002f`), percent-encoded
+/// (`%2F`), or as references of HTML (`&#x2F;`, `&amp;`); also partly so, as encoders differ in what they escape.
+struct SecretSpelling: Hashable, Sendable {
+    private let scalars: [Unicode.Scalar]
+    /// Of the secret as it is.
+    let byteCount: Int
+    /// Whether a spelling can begin with a byte.
+    private let starts: [Bool]
+
+    /// - Parameter secret: Not empty.
+    init(_ secret: String) {
+        scalars = Array(secret.unicodeScalars)
+        byteCount = secret.utf8.count
+        var starts = [Bool](repeating: false, count: 256)
+        for byte in Array(secret.utf8.prefix(1)) + Array("\\%&+".utf8) { starts[Int(byte)] = true }
+        self.starts = starts
+    }
+
+    /// Where a spelling of the secret ends that begins at an index; `nil` if none does.
+    ///
+    /// - Complexity: O(length of the secret), but for secrets that look like escapes themselves.
+    func end(in bytes: [UInt8], from index: Int) -> Int? {
+        guard starts[Int(bytes[index])] else { return nil }
+        // Of several readings of an escape, any may be the one that goes on.
+        var ends: Set<Int> = [index]
+        for scalar in scalars {
+            ends = ends.reduce(into: []) { next, end in
+                next.formUnion(SecretSpelling.ends(of: scalar, in: bytes, from: end))
+            }
+            if ends.isEmpty { return nil }
+        }
+        return ends.max()
+    }
+
+    /// Where each reading of one character ends that is this one.
+    private static func ends(of scalar: Unicode.Scalar, in bytes: [UInt8], from index: Int) -> [Int] {
+        guard index < bytes.count else { return [] }
+        let plain = Array(String(scalar).utf8)
+        var ends: [Int] = []
+        if bytes[index...].starts(with: plain) { ends.append(index + plain.count) }
+        switch bytes[index] {
+        case UInt8(ascii: "\\"):
+            if let end = jsonEnd(of: scalar, in: bytes, from: index + 1) { ends.append(end) }
+        case UInt8(ascii: "%"):
+            if let end = percentEnd(of: plain, in: bytes, from: index) { ends.append(end) }
+        case UInt8(ascii: "+"): if scalar == " " { ends.append(index + 1) }
+        case UInt8(ascii: "&"):
+            if let end = referenceEnd(of: scalar, in: bytes, from: index + 1) { ends.append(end) }
+        default: break
+        }
+        return ends
+    }
+
+    private static let short: [UInt8: Unicode.Scalar] = [
+        UInt8(ascii: "\""): "\"", UInt8(ascii: "\\"): "\\", UInt8(ascii: "/"): "/",
+        UInt8(ascii: "b"): "\u{8}",
+        UInt8(ascii: "f"): "\u{C}", UInt8(ascii: "n"): "\n", UInt8(ascii: "r"): "\r", UInt8(ascii: "t"): "\t",
+    ]
+
+    /// The end of an escape of JSON, behind its reverse solidus (RFC 8259, section 7).
+    private static func jsonEnd(of scalar: Unicode.Scalar, in bytes: [UInt8], from index: Int) -> Int? {
+        guard index < bytes.count else { return nil }
+        if short[bytes[index]] == scalar { return index + 1 }
+        var end = index
+        for unit in String(scalar).utf16 {
+            if end > index {
+                guard end < bytes.count, bytes[end] == UInt8(ascii: "\\") else { return nil }
+                end += 1
+            }
+            guard end + 5 <= bytes.count, bytes[end] == UInt8(ascii: "u"),
+                number(bytes[(end + 1)..<(end + 5)], radix: 16) == UInt32(unit)
+            else { return nil }
+            end += 5
+        }
+        return end
+    }
+
+    /// The end of percent-encoded bytes (RFC 3986, section 2.1).
+    private static func percentEnd(of plain: [UInt8], in bytes: [UInt8], from index: Int) -> Int? {
+        let end = index + 3 * plain.count
+        guard end <= bytes.count else { return nil }
+        for (offset, byte) in plain.enumerated() {
+            let at = index + 3 * offset
+            guard bytes[at] == UInt8(ascii: "%"),
+                number(bytes[(at + 1)..<(at + 3)], radix: 16) == UInt32(byte)
+            else { return nil }
+        }
+        return end
+    }
+
+    private static let named: [String: Unicode.Scalar] = [
+        "amp": "&", "lt": "<", "gt": ">", "quot": "\"", "apos": "'",
+    ]
+
+    /// The end of a reference of HTML, behind its ampersand.
+    private static func referenceEnd(of scalar: Unicode.Scalar, in bytes: [UInt8], from index: Int) -> Int? {
+        let name = bytes[index...].prefix(10).prefix { $0 != UInt8(ascii: ";") }
+        guard name.endIndex < bytes.count, bytes[name.endIndex] == UInt8(ascii: ";") else { return nil }
+        let end = name.endIndex + 1
+        if named[String(decoding: name, as: UTF8.self)] == scalar { return end }
+        guard name.first == UInt8(ascii: "#") else { return nil }
+        let digits = name.dropFirst()
+        let isHex = digits.first.map { $0 | 0x20 == UInt8(ascii: "x") } ?? false
+        return number(isHex ? digits.dropFirst() : digits, radix: isHex ? 16 : 10) == scalar.value ? end : nil
+    }
+
+    private static func number(_ digits: ArraySlice<UInt8>, radix: Int) -> UInt32? {
+        // No sign, which the library would take.
+        guard digits.allSatisfy({ $0 != UInt8(ascii: "+") && $0 != UInt8(ascii: "-") }) else { return nil }
+        return UInt32(String(decoding: digits, as: UTF8.self), radix: radix)
+    }
+}
