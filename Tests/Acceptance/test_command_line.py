@@ -257,7 +257,7 @@ def test_precedence_default_file_environment_option(tool: Tool, tmp_path: Path):
 @pytest.mark.parametrize(
     ("options", "environment", "seed", "devices"),
     [
-        ([], {"SEED": "8", "DEVICES": "3", "SET": "drain=3s; duration=4s"}, 8, 3),
+        ([], {"SEED": "8", "DEVICES": "3", "SET": "drain=3s\nduration=4s"}, 8, 3),
         # What a command sets wins over variables, and still does as the command is repeated.
         (["--set", "duration=5s"], {"DURATION": "4s", "SET": "duration=3s"}, 7, 2),
         (["--set", "seed=9", "--devices", 4], {"SEED": "8", "DEVICES": "3"}, 9, 4),

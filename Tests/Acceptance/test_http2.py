@@ -352,7 +352,8 @@ def test_a_server_that_speaks_nothing_older(tool, tmp_path):
         report = play(tool, tmp_path, document | {"drain": "5s"}, 99)
     assert set(answers(report)) == {"malformed"}
     first = json.loads((tmp_path / "run" / "errors.ndjson").read_text().splitlines()[0])
-    assert first["body"] and first["body"].startswith("\0\0\6\4"), first
+    rule = "HTTP/1.1: a first line that is no status line of HTTP/1.1 or 1.0: "
+    assert first["body"] and first["body"].startswith(rule + "\0\0\6\4"), first
 
 
 def test_settings_for_the_embedded_collector(tool, tmp_path):

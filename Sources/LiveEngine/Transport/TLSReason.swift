@@ -118,6 +118,8 @@ struct TLSReason {
 
     private static func name(in words: String) -> String {
         if let found = words.firstMatch(of: /OPENSSL_internal:(\w+)/) { return String(found.1) }
+        // The library's words for it are the print of a list of errors.
+        if words.contains("EOF during handshake") { return "the connection was closed during the handshake" }
         return words.firstRange(of: " at /").map { String(words[..<$0.lowerBound]) } ?? words
     }
 
