@@ -15,7 +15,6 @@ final class OTLPPusher {
     private let loop: any EventLoop
     private var writer: OTLPWriter
     private var latest: Watch.Edition?
-    private var pushedAt: Instant?
     /// What is on its way.
     private var current: EventLoopFuture<Void>?
     private var pushes = 0
@@ -40,17 +39,11 @@ final class OTLPPusher {
     /// Pushes what is known now; nothing while the push before is still on its way.
     func push() -> EventLoopFuture<Void> {
         if let current { return current }
-        if let edition = watch.edition(after: latest?.number) {
-            // Another run counts from 0, from some time after the last push on.
-            if let latest, let pushedAt, edition.generation != latest.generation { writer.start = pushedAt }
-            latest = edition
-        }
-        let now = Host.now
-        pushedAt = now
+        latest = watch.edition(after: latest?.number) ?? latest
         var request = HTTPExchange.Request(method: .POST, headers: endpoint.headers, accepted: 200...299)
         request.headers.replaceOrAdd(name: "Content-Type", value: "application/json")
         request.body = writer.body(
-            of: latest?.content.report, progress: watch.standing.share, now: now)
+            of: latest?.content.report, progress: watch.standing.share, now: Host.now)
         let bound = NIOLoopBound(self, eventLoop: loop)
         let push = HTTPExchange.send(request, to: endpoint.http, tls: tls, on: loop).problem()
             .map { bound.value.note($0) }

@@ -51,9 +51,6 @@ final class Watch: Sendable {
     struct Edition {
         var number: UInt64
         var content: Content
-
-        /// Which of the works that were watched it is of, such as runs one after the other.
-        var generation: UInt64 { number >> 32 }
     }
 
     private struct State {
