@@ -465,6 +465,22 @@ def test_figures_are_pushed_while_a_run_goes_on_and_at_its_end(tool: Tool, tmp_p
     assert {one.quantile: one.value for one in summary.quantile_values}[0.95] == pytest.approx(freshness["p(95)"] / 1000)
 
 
+def test_counters_of_runs_one_after_the_other_begin_anew(tool: Tool, tmp_path: Path, sink: Sink):
+    """A receiver adds up what was counted since a start: each run has its own."""
+    path = write_scenario(tmp_path, steady(3, "12s"))
+    tool.run("run", path, "--repeat", 2, "--out", tmp_path / "out", "--otlp", sink.url, "-q").expect(0, 96)
+    series: dict[int, list] = {}
+    for number in range(len(sink.requests)):
+        (point,) = sink.metrics(number)["k6_http_reqs_total"].sum.data_points
+        series.setdefault(point.start_time_unix_nano, []).append(point)
+    (_, first), (start, second) = sorted(series.items())
+    assert start == first[-1].time_unix_nano
+    for points in (first, second):
+        counts = [point.as_double for point in points]
+        assert counts == sorted(counts)
+    assert second[-1].as_double == read_report(tmp_path / "out/variants/base/seeds/8")["metrics"]["http_reqs"]["count"]
+
+
 def test_a_push_that_fails_is_counted_and_the_run_goes_on(tool: Tool, tmp_path: Path, sink: Sink):
     sink.status = 503
     scenario = write_scenario(tmp_path, steady(4, "5s"))

@@ -15,6 +15,7 @@ final class OTLPPusher {
     private let loop: any EventLoop
     private var writer: OTLPWriter
     private var latest: Watch.Edition?
+    private var pushedAt: Instant?
     /// What is on its way.
     private var current: EventLoopFuture<Void>?
     private var pushes = 0
@@ -39,11 +40,18 @@ final class OTLPPusher {
     /// Pushes what is known now; nothing while the push before is still on its way.
     func push() -> EventLoopFuture<Void> {
         if let current { return current }
-        latest = watch.edition(after: latest?.number) ?? latest
+        if let edition = watch.edition(after: latest?.number) {
+            // Another run counts from 0, from some time after the last push on.
+            let isAnother = latest.map { $0.content.report?.startedAt != edition.content.report?.startedAt }
+            if isAnother == true, let pushedAt { writer.start = pushedAt }
+            latest = edition
+        }
+        let now = Host.now
+        pushedAt = now
         var request = HTTPExchange.Request(method: .POST, headers: endpoint.headers, accepted: 200...299)
         request.headers.replaceOrAdd(name: "Content-Type", value: "application/json")
         request.body = writer.body(
-            of: latest?.content.report, progress: watch.standing.share, now: Host.now)
+            of: latest?.content.report, progress: watch.standing.share, now: now)
         let bound = NIOLoopBound(self, eventLoop: loop)
         let push = HTTPExchange.send(request, to: endpoint.http, tls: tls, on: loop).problem()
             .map { bound.value.note($0) }
