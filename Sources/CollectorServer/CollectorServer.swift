@@ -28,7 +28,7 @@ package final class CollectorServer: Sendable {
     package static func start(
         configuration: CollectorServerConfiguration, on group: any EventLoopGroup
     ) async throws -> CollectorServer {
-        let store = configuration.storePath.map(StoreFiles.resolved)
+        let store = configuration.storeFile
         let isNewStore = store.map { access($0, F_OK) != 0 } ?? false
         let collector = try ChannelCollector(
             configuration: configuration, executor: CommitThread(), merger: CommitThread(givesWay: true))

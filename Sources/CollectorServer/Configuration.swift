@@ -68,6 +68,8 @@ package struct CollectorServerConfiguration: Sendable {
     package var port = 0
     /// The store's file; `nil` for a temporary one that goes with the server.
     package var storePath: String?
+    /// The file that the path names; see ``StoreFiles/resolved(_:)``.
+    var storeFile: String? { storePath.map(StoreFiles.resolved) }
     /// Where a temporary store lies.
     package var temporaryFolder = NSTemporaryDirectory()
     package var plan = CollectorPlan()

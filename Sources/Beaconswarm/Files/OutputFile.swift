@@ -76,9 +76,15 @@ enum OutputFile {
     }
 
     /// Whether a folder is at the path, or where a link there leads.
-    static func isFolder(_ path: String) -> Bool {
+    static func isFolder(_ path: String) -> Bool { kind(path) == S_IFDIR }
+
+    /// Whether something else than a folder is there.
+    static func isFile(_ path: String) -> Bool { kind(path).map { $0 != S_IFDIR } ?? false }
+
+    /// What is at the path, or where a link there leads; `nil` for nothing.
+    private static func kind(_ path: String) -> mode_t? {
         var info = stat()
-        return stat(path, &info) == 0 && info.st_mode & S_IFMT == S_IFDIR
+        return stat(path, &info) == 0 ? info.st_mode & S_IFMT : nil
     }
 
     /// Whether anything is at the path.

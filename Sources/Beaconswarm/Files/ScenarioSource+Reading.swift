@@ -16,9 +16,7 @@ extension ScenarioSource {
     /// The scenario that comes with the program and is meant: a bare name, such as `smoke`, where no such file is. A
     /// folder of that name is no such file.
     private var shipped: ShippedScenario? {
-        var info = stat()
-        let isFile = stat(path, &info) == 0 && info.st_mode & S_IFMT != S_IFDIR
-        return isFile ? nil : ShippedScenario.named(path)
+        OutputFile.isFile(path) ? nil : ShippedScenario.named(path)
     }
 
     /// What somebody may have meant whose file cannot be read: a name of a scenario that comes with the program.

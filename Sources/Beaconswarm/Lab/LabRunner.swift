@@ -75,7 +75,7 @@ struct LabRunner {
                 + "\(cells.count.of("simulation")): "
                 + "\(variants.joined(separator: ", ")) over \(seeds.count == 1 ? "seed" : "\(seeds.count) seeds from") \(seeds[0])"
         )
-        for warning in report.warnings { console.warn(warning) }
+        console.warn(report.warnings)
     }
 
     private func write(

@@ -195,7 +195,7 @@ struct RepeatRunner {
                 + (rivals.isEmpty
                     ? "against \(target)" : "by turns against " + rivals.joined(separator: " and ")))
         console.say("each run \(outlook.forecast.text(for: .live))")
-        for warning in outlook.warnings { console.warn(warning) }
+        console.warn(outlook.warnings)
     }
 
     private func words(for cell: Cell) -> String {

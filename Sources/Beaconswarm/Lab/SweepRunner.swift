@@ -72,7 +72,7 @@ struct SweepRunner {
         console.say(
             "beaconswarm \(Beaconswarm.version): \(base.reference.name), \(grid.count.of("point")), "
                 + "\(cells.count.of("simulation"))" + (done > 0 ? ", \(done) of them played already" : ""))
-        for warning in warnings { console.warn(warning) }
+        console.warn(warnings)
         interruption.begin {}
         interruption.onRequest { [console] in console.dropping() }
         let results = try play(kept, in: folder)

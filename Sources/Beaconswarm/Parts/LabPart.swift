@@ -143,7 +143,7 @@ struct LabMerge {
             folder.deleteIfEmpty()
             throw error
         }
-        for warning in report.warnings { console.warn(warning) }
+        console.warn(report.warnings)
         if let missing = report.missingParts { console.warn(missing) }
         return LabOutput(report: report, folder: folder, console: console, cells: 0).show("report.html")
     }

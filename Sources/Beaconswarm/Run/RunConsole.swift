@@ -63,7 +63,7 @@ final class RunConsole: Sendable {
     func begin(_ builder: ReportBuilder, forecast: Forecast?) {
         guard voice == .whole else { return }
         if !quiet { introduce(builder, forecast: forecast) }
-        for warning in builder.warnings { warn(warning) }
+        warn(builder.warnings)
     }
 
     private func introduce(_ builder: ReportBuilder, forecast: Forecast?) {
@@ -91,8 +91,11 @@ final class RunConsole: Sendable {
     }
 
     /// Says what to beware of in a scenario, each with its place.
-    func warn(of document: ScenarioDocument) {
-        for warning in document.warnings { warn(warning.placedText) }
+    func warn(of document: ScenarioDocument) { warn(document.warnings.map(\.placedText)) }
+
+    /// Says what to beware of.
+    func warn(_ texts: [String]) {
+        for text in texts { warn(text) }
     }
 
     /// A line in between.

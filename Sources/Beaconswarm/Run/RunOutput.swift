@@ -37,7 +37,6 @@ struct RunOutput: Sendable {
             partFolder?.path ?? options.out
             ?? RunFolder.defaultPath(scenario: scenario.reference.name, mode: mode, at: self.startedAt)
         if partFolder == nil { try RunFolder.checkIsFree(path) }
-        if let file = options.events { try EventFile.check(file, isOfPart: partFolder != nil) }
         var traced: TracedDevices?
         if mode == .live, let devices = options.tracedDevices {
             traced = try TracedDevices(devices, of: scenario.document.deviceCount)

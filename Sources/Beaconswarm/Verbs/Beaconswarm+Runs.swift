@@ -78,8 +78,7 @@ extension Beaconswarm {
     }
 
     private static func check(folder: String, page: String?) throws(CommandFailure) {
-        var info = stat()
-        guard stat(folder, &info) == 0, info.st_mode & S_IFMT == S_IFDIR else {
+        guard OutputFile.isFolder(folder) else {
             throw CommandFailure(
                 .usage, "\(folder): there is no such folder; runs lie in reports, or where --out said")
         }

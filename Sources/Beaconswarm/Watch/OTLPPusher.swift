@@ -42,8 +42,10 @@ final class OTLPPusher {
         if let current { return current }
         if let edition = watch.edition(after: latest?.number) {
             // Another run counts from 0, from some time after the last push on.
-            let isAnother = latest.map { $0.content.report?.startedAt != edition.content.report?.startedAt }
-            if isAnother == true, let pushedAt { writer.start = pushedAt }
+            if let latest, let pushedAt, latest.content.report?.startedAt != edition.content.report?.startedAt
+            {
+                writer.start = pushedAt
+            }
             latest = edition
         }
         let now = Host.now

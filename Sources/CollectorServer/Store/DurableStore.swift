@@ -41,7 +41,7 @@ final class DurableStore: Sendable {
         isTemporary = configuration.storePath == nil
         logging = DurableStore.logging(configuration)
         // Before anything is opened: of a store that is another's, or not there, no file is to be left behind.
-        let file = configuration.storePath.map(StoreFiles.resolved)
+        let file = configuration.storeFile
         let early = try file.flatMap { try DurableStore.claim($0) }
         let table = try EventStore(
             path: file, temporaryFolder: configuration.temporaryFolder,

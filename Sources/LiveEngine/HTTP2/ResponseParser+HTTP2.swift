@@ -84,9 +84,7 @@ extension ResponseParser {
     /// Why a name is none that may stand in an answer: in lower case, and nothing of one connection alone.
     private static func breach(ofName name: UnsafeRawBufferPointer) -> AnswerBreach? {
         if name.first == 0x3A { return .pseudoField }
-        guard !name.isEmpty, name.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != 0x3A }) else {
-            return .fieldName
-        }
+        guard ResponseParser.isName(name) else { return .fieldName }
         if name.contains(where: { (0x41...0x5A).contains($0) }) { return .upperCase }
         let isOfConnection =
             switch name.count {

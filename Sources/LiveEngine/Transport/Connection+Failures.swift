@@ -30,6 +30,13 @@ extension Connection {
         end(with: .tls)
     }
 
+    /// Ends an idle connection on which a server speaks though nobody asked: it is of no more use. A server may say so
+    /// before it closes one (408), and what is no answer belongs to the one before.
+    func endIdle(_ bytes: ByteBufferView) {
+        isOverlong = parser.received > 0 && !bytes.starts(with: "HTTP/".utf8)
+        end(with: nil)
+    }
+
     /// Ends a connection on which no answer of HTTP came, and keeps which rule it breaks.
     ///
     /// - Parameter bytes: What came last.

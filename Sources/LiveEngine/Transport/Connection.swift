@@ -229,12 +229,7 @@ final class Connection: Carrier, ChannelInboundHandler {
         let buffer = unwrapInboundIn(data)
         if state == .shared { return read(buffer) }
         guard state == .busy else {
-            // Nobody asked: an idle connection on which a server speaks is of no more use. A server may say so before
-            // it closes one (408), and what is no answer belongs to the one before.
-            if state == .idle {
-                isOverlong = carriedBefore && !buffer.readableBytesView.starts(with: "HTTP/".utf8)
-                end(with: nil)
-            }
+            if state == .idle { endIdle(buffer.readableBytesView) }
             return
         }
         if times.firstByte == 0 {

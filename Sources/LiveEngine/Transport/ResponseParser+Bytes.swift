@@ -46,6 +46,11 @@ extension ResponseParser {
         }
     }
 
+    /// Whether bytes may be a field's name: visible ASCII without a colon.
+    static func isName(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        !bytes.isEmpty && bytes.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != 0x3A }
+    }
+
     /// Whether a CR or NUL lies within a line, which no field may hold (RFC 9110, 5.5).
     static func hasControl(_ line: UnsafeRawBufferPointer) -> Bool {
         offset(of: 0x0D, in: line) != nil || offset(of: 0, in: line) != nil

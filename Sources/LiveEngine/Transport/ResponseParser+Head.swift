@@ -21,7 +21,7 @@ extension ResponseParser {
         if keepsSample && status >= 200 { keepHead(line, end: 0x0A) }
         guard let colon = ResponseParser.offset(of: 0x3A, in: line) else { return refuse(.noColon) }
         let name = UnsafeRawBufferPointer(rebasing: line[..<colon])
-        guard colon > 0, name.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return refuse(.fieldName) }
+        guard ResponseParser.isName(name) else { return refuse(.fieldName) }
         guard !ResponseParser.hasControl(line) else { return refuse(.fieldValue) }
         let value = ResponseParser.trimmed(UnsafeRawBufferPointer(rebasing: line[(colon + 1)...]))
         read(name, value)
