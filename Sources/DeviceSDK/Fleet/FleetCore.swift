@@ -205,20 +205,19 @@ extension FleetCore {
     /// Lets the device arrive if its time has come; whether it is there.
     private mutating func arrives(_ slot: Int, by now: Instant, effects: inout DeviceEffects) -> Bool {
         if hasArrived[slot] { return true }
-        guard arrival(of: slot) <= now else { return false }
+        let arrival = arrival(of: slot)
+        guard arrival <= now else { return false }
         hasArrived[slot] = true
         startedCount += 1
         useRules(of: slot)
         let before = tally(slot)
-        followRadio(of: slot, through: arrival(of: slot), effects: &effects)
+        followRadio(of: slot, through: arrival, effects: &effects)
         let index = share.populationIndex(ofSlot: slot)
-        if let installed = models.installation(of: index, arrivingAt: arrival(of: slot)),
-            installed < arrival(of: slot)
-        {
+        if let installed = models.installation(of: index, arrivingAt: arrival), installed < arrival {
             system.remember(installedAt: installed, on: &devices[slot])
         }
         system.arrive(&devices[slot], effects: &effects)
-        noteRequests(of: slot, hasDied: false, at: arrival(of: slot), effects: &effects)
+        noteRequests(of: slot, hasDied: false, at: arrival, effects: &effects)
         prefilledCount += UInt64(devices[slot].nextSequence)
         book(slot, since: before)
         return true

@@ -1,7 +1,13 @@
 /// A secret in whichever spelling a text may show it: as it is, escaped as in JSON (`\/`, `\u002f`), percent-encoded
 /// (`%2F`), or as references of HTML (`&#x2F;`, `&amp;`); also partly so, as encoders differ in what they escape.
 struct SecretSpelling: Hashable, Sendable {
-    private let scalars: [Unicode.Scalar]
+    /// A character of the secret, and how it is written where nothing is escaped.
+    private struct Letter: Hashable {
+        var scalar: Unicode.Scalar
+        var bytes: [UInt8]
+    }
+
+    private let letters: [Letter]
     /// Of the secret as it is.
     let byteCount: Int
     /// Whether a spelling can begin with a byte.
@@ -9,10 +15,11 @@ struct SecretSpelling: Hashable, Sendable {
 
     /// - Parameter secret: Not empty.
     init(_ secret: String) {
-        scalars = Array(secret.unicodeScalars)
+        letters = secret.unicodeScalars.map { Letter(scalar: $0, bytes: Array(String($0).utf8)) }
         byteCount = secret.utf8.count
         var starts = [Bool](repeating: false, count: 256)
-        for byte in Array(secret.utf8.prefix(1)) + Array("\\%&+".utf8) { starts[Int(byte)] = true }
+        for byte in Array(secret.utf8.prefix(1)) + Array("\\%&".utf8) { starts[Int(byte)] = true }
+        if secret.hasPrefix(" ") { starts[Int(UInt8(ascii: "+"))] = true }
         self.starts = starts
     }
 
@@ -23,9 +30,9 @@ struct SecretSpelling: Hashable, Sendable {
         guard starts[Int(bytes[index])] else { return nil }
         // Of several readings of an escape, any may be the one that goes on.
         var ends: Set<Int> = [index]
-        for scalar in scalars {
+        for letter in letters {
             ends = ends.reduce(into: []) { next, end in
-                next.formUnion(SecretSpelling.ends(of: scalar, in: bytes, from: end))
+                next.formUnion(SecretSpelling.ends(of: letter, in: bytes, from: end))
             }
             if ends.isEmpty { return nil }
         }
@@ -33,9 +40,9 @@ struct SecretSpelling: Hashable, Sendable {
     }
 
     /// Where each reading of one character ends that is this one.
-    private static func ends(of scalar: Unicode.Scalar, in bytes: [UInt8], from index: Int) -> [Int] {
+    private static func ends(of letter: Letter, in bytes: [UInt8], from index: Int) -> [Int] {
         guard index < bytes.count else { return [] }
-        let plain = Array(String(scalar).utf8)
+        let (scalar, plain) = (letter.scalar, letter.bytes)
         var ends: [Int] = []
         if bytes[index...].starts(with: plain) { ends.append(index + plain.count) }
         switch bytes[index] {
