@@ -57,6 +57,50 @@ struct PropertySamplerTests {
         #expect(value(.list(.counter(prefix: nil), minimum: 0, maximum: 0)) == .list([]))
     }
 
+    @Test("who somebody is does not change from one login to the next", arguments: Presets.appNames)
+    func loginProfiles(name: String) throws {
+        let app = try #require(Presets.app(named: name))
+        let sampler = PropertySampler(app: app)
+        let update = try #require(app.profiles.first { $0.operation == .set && $0.trigger == .login })
+        let things = try #require(update.catalogue.flatMap { app.catalogues[Int($0)].deals })
+        let count = UInt32(app.catalogues[Int(things)].count)
+        var people: Set<[PropertyValue]> = []
+        for device: UInt32 in 0..<500 {
+            let seen = (UInt8(0)..<64).map { ordinal in
+                let subject = Deal.number(
+                    thing: UInt32(ordinal) * 31 % count, of: count, device: device, ordinal: ordinal)
+                return update.properties.map { rule in
+                    var stream = RandomStream(key: UInt64(ordinal))
+                    return sampler.value(
+                        of: rule.generator, stream: &stream, context: context(subject: subject))
+                }
+            }
+            #expect(Set(seen).count == 1, "device \(device)")
+            people.formUnion(seen)
+        }
+        #expect(people.count >= 3)
+    }
+
+    @Test("a win of the game reaches the target, and a loss does not")
+    func scores() throws {
+        let sampler = PropertySampler(app: Presets.game)
+        let rules = try #require(Presets.game.events.first { $0.name == "LevelEnd" }).properties
+        var wins = 0
+        for sequence in UInt64(0)..<2000 {
+            let isWin = try value(of: "is_win", among: rules, by: sampler, sequence) == .bool(true)
+            guard
+                case .number(let percent) = try value(
+                    of: "score_percent", among: rules, by: sampler, sequence)
+            else {
+                Issue.record("no number")
+                continue
+            }
+            #expect(isWin ? percent >= 100 : percent <= 100, "seed \(sequence)")
+            wins += isWin ? 1 : 0
+        }
+        #expect((1100...1380).contains(wins))
+    }
+
     @Test("a list has every length from its minimum to its maximum")
     func lists() {
         var lengths = Set<Int>()

@@ -25,7 +25,8 @@ extension Presets {
                 ])
         ]
         app.dynamicSuperProperties = [
-            PropertyRule("coins", .number(.lognormal(median: 900, sigma: 1), decimals: 0))
+            PropertyRule("is_login", .reading(.isSignedIn)),
+            PropertyRule("battery_level", .reading(.batteryLevel)),
         ]
         app.crashReasons = [
             "NSMallocException: *** -[NSConcreteMutableData initWithLength:]: unable to allocate memory",
@@ -56,7 +57,7 @@ enum Game {
                     "开始游戏", "play:", on: "PZLobbyViewController", id: "lobby_play",
                     at: .init(x: 87, y: 560, width: 200, height: 64), opens: map, weight: 3),
                 .button(
-                    "签到", "checkIn:", on: "PZLobbyViewController", id: "lobby_check_in",
+                    "收取金币", "collectCoins:", on: "PZLobbyViewController", id: "lobby_collect",
                     at: .init(x: 12, y: 120, width: 56, height: 56), weight: 0.5),
                 .button(
                     "商店", "openStore:", on: "PZLobbyViewController",
@@ -102,7 +103,10 @@ enum Game {
             controls: [
                 .button(
                     "购买礼包", "purchase:", on: "PZStoreViewController", id: "store_buy",
-                    at: .init(x: 231, y: 240, width: 120, height: 40))
+                    at: .init(x: 231, y: 240, width: 120, height: 40), weight: 0.15),
+                .button(
+                    "礼包详情", "showBundle:", on: "PZStoreViewController", id: "store_details",
+                    at: .init(x: 24, y: 240, width: 191, height: 40), weight: 0.85),
             ]),
         Screen(
             "Event", "PZWebViewController", "限时活动", url: "https://game.example.com/event",
@@ -133,6 +137,15 @@ enum Game {
         return catalogue
     }()
 
+    /// From one user's orders to the next one's.
+    private static let nextUser = UInt32(bundles.count) * Deal.perDevice
+
+    /// The guilds of users in turn, the first ones by far the largest.
+    private static let guilds = (0..<79).map { number in
+        let rank = number * 31 % 79
+        return "公会\(1 + rank * rank / 79)"
+    }
+
     static let fields: [PropertyRule] = [
         PropertyRule("difficulty", .oneOf(["简单", "普通", "困难", "噩梦"], weights: [4, 4, 2, 1])),
         PropertyRule("target_score", .number(.lognormal(median: 12_000, sigma: 0.5), decimals: 0)),
@@ -152,14 +165,15 @@ enum Game {
         BusinessEvent(
             "LevelStart", at: .screen(board), of: level,
             levelRules + [
-                PropertyRule("attempt", .oneOf(numbers: [1, 2, 3, 4, 5], weights: [10, 6, 4, 2, 1])),
+                PropertyRule("entry", .oneOf(["关卡图", "下一关", "每日挑战"], weights: [6, 3, 1])),
                 PropertyRule("boosters", .list(.oneOf(["炸弹", "彩虹", "锤子"]), minimum: 0, maximum: 2)),
             ]),
         BusinessEvent(
             "LevelEnd", at: .screen(result), from: .screen(board), of: level,
             levelRules + [
                 PropertyRule("is_win", .success(0.62)),
-                PropertyRule("score", .number(.lognormal(median: 13_000, sigma: 0.6), decimals: 0))
+                // In per cent of the target: 100 where a win begins.
+                PropertyRule("score_percent", .number(.lognormal(median: 120.12, sigma: 0.6), decimals: 1))
                     .with("is_win"),
                 PropertyRule("stars", .oneOf(numbers: [0, 1, 2, 3], weights: [38, 31, 21, 10])).with(
                     "is_win"),
@@ -176,7 +190,7 @@ enum Game {
                 PropertyRule("revenue", .number(.lognormal(median: 0.012, sigma: 0.7), decimals: 4)),
             ]),
         BusinessEvent(
-            "Purchase", at: button(store, "store_buy"), chance: 0.15, of: order,
+            "Purchase", at: button(store, "store_buy"), of: order,
             [
                 PropertyRule("bundle_id", .entityID(catalogue: bundle, prefix: "bundle-")),
                 PropertyRule("price", .cycle(prices)),
@@ -184,12 +198,12 @@ enum Game {
                 PropertyRule("order_id", .entityID(catalogue: order, prefix: "G")),
             ]),
         BusinessEvent(
-            "CheckIn", at: button(lobby, "lobby_check_in"),
+            "CollectCoins", at: button(lobby, "lobby_collect"),
             [
-                PropertyRule("day", .integer(1, 7)),
-                PropertyRule("reward", .oneOf(["金币 x100", "体力 x5", "炸弹 x1"])),
-                PropertyRule("is_makeup", .chance(0.05)),
-                PropertyRule("streak", .integer(1, 60)),
+                PropertyRule("coin_count", .integer(1, 240)),
+                PropertyRule("is_full", .chance(0.2)),
+                PropertyRule("is_doubled", .chance(0.05)),
+                PropertyRule("extra", .oneOf(["无", "体力 x5", "炸弹 x1"], weights: [8, 1, 1])),
             ]),
         BusinessEvent(
             "EventView", at: .screen(event), isWeb: true,
@@ -204,14 +218,13 @@ enum Game {
     static let profiles: [ProfileUpdate] = [
         ProfileUpdate(.setOnce, at: .launch, chance: 0.2, [PropertyRule("first_server", .text("s1"))]),
         ProfileUpdate(
-            .set, at: .login, [PropertyRule("guild", .zipf(.zipf(count: 80, exponent: 1), prefix: "公会"))]),
+            .set, at: .login, of: order, [PropertyRule("guild", .byNumber(guilds, step: nextUser))]),
         ProfileUpdate(.increment, at: .screen(result), [PropertyRule("games_played", .constant(.number(1)))]),
         ProfileUpdate(
-            .append, at: button(store, "store_buy"), chance: 0.15,
+            .append, at: button(store, "store_buy"), of: order,
             [
                 PropertyRule(
-                    "bundles",
-                    .list(.zipf(.zipf(count: 12, exponent: 1), prefix: "bundle-"), minimum: 1, maximum: 2))
+                    "bundles", .list(.entityID(catalogue: bundle, prefix: "bundle-"), minimum: 1, maximum: 1))
             ]),
         ProfileUpdate(.unset, at: .logout, [PropertyRule("guild", .constant(.string("")))]),
         ProfileUpdate(.delete, at: .logout, chance: 0.05),

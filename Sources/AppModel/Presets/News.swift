@@ -15,18 +15,17 @@ extension Presets {
             ItemUpdate(
                 "article", "A", of: News.article, at: .screen(News.reader), chance: 0.001, isDeletion: true),
         ]
-        app.catalogues = [News.articles]
+        app.catalogues = [News.articles, News.editions, News.subscriptions]
         app.superProperties = [
             SuperPropertyGroup(
                 trigger: .launch,
                 properties: [
                     PropertyRule("channel", .oneOf(["App Store", "Push", "Widget"], weights: [6, 3, 1])),
                     PropertyRule("edition", .oneOf(["国际版", "International"], weights: [3, 1])),
+                    PropertyRule("font_scale", .oneOf(numbers: [1, 1.15, 1.3], weights: [8, 1, 1])),
                 ])
         ]
-        app.dynamicSuperProperties = [
-            PropertyRule("font_scale", .oneOf(numbers: [1, 1.15, 1.3], weights: [8, 1, 1]))
-        ]
+        app.dynamicSuperProperties = [PropertyRule("is_dark_mode", .reading(.isDarkMode))]
         app.crashReasons = [
             "NSInvalidArgumentException: *** -[__NSPlaceholderDictionary initWithObjects:forKeys:count:]: attempt to insert nil object",
             "NSGenericException: Collection was mutated while being enumerated.",
@@ -46,6 +45,8 @@ enum News {
     static let search: UInt16 = 4
     static let me: UInt16 = 5
     static let article: UInt16 = 0
+    static let edition: UInt16 = 1
+    static let subscriber: UInt16 = 2
 
     static let screens: [Screen] = [
         Screen(
@@ -129,6 +130,21 @@ enum News {
             ]),
     ]
 
+    /// What readers subscribe to.
+    static let editions = Catalogue(name: "news.editions", count: 1)
+
+    /// Each reader's own: the number has the user's in it.
+    static let subscriptions: Catalogue = {
+        var catalogue = Catalogue(name: "news.subscriptions", count: Deal.count(things: editions.count))
+        catalogue.deals = edition
+        return catalogue
+    }()
+
+    /// Of ten readers in turn, eight pay nothing.
+    private static let plans = [
+        "free", "free", "monthly", "free", "free", "free", "free", "yearly", "free", "free",
+    ]
+
     static let articles: Catalogue = {
         var catalogue = Catalogue(name: "news.articles", count: 5000)
         catalogue.exponent = 0.9
@@ -201,15 +217,15 @@ enum News {
                 PropertyRule("topic_id", .zipf(.zipf(count: 30, exponent: 1), prefix: "topic-")),
                 PropertyRule("page_load_ms", .number(.lognormal(median: 800, sigma: 0.6), decimals: 0)),
                 PropertyRule("topic_stories", .integer(5, 40)),
-                PropertyRule("is_sponsored", .chance(0.1)),
+                PropertyRule("is_preview", .chance(0.1)),
             ]),
     ]
 
     static let profiles: [ProfileUpdate] = [
         ProfileUpdate(.setOnce, at: .signUp, [PropertyRule("register_time", .date)]),
         ProfileUpdate(
-            .set, at: .login,
-            [PropertyRule("subscription", .oneOf(["free", "monthly", "yearly"], weights: [8, 1, 1]))]),
+            .set, at: .login, of: subscriber,
+            [PropertyRule("subscription", .byNumber(plans, step: Deal.perDevice))]),
         ProfileUpdate(
             .increment, at: .screen(reader), chance: 0.2,
             [PropertyRule("articles_read", .constant(.number(1)))]),

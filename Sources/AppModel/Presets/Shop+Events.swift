@@ -96,7 +96,7 @@ extension Shop {
             ]),
         BusinessEvent(
             "Favourite", at: button(detail, "detail_favourite"), of: product,
-            productRules + [PropertyRule("is_favourite", .chance(0.85))]),
+            productRules + [PropertyRule("is_favourite", .constant(.bool(true)))]),
     ]
 
     /// How many of the coupons of 5, 10, 20 and 50 yuan there are.
@@ -143,9 +143,11 @@ extension Shop {
         BusinessEvent(
             "ReceiveCoupon", at: button(home, "home_coupon"), chance: 0.9,
             [
-                PropertyRule("coupon_id", .zipf(.zipf(count: 40, exponent: 0.8), prefix: "CPN-")),
                 PropertyRule(
                     "coupon_name", .oneOf(["满50减5", "满100减10", "满200减20", "新人专享券"], weights: coupons)),
+                PropertyRule(
+                    "coupon_id", .oneOf(["CPN-2605", "CPN-2610", "CPN-2620", "CPN-NEW50"], weights: coupons)
+                ).with("coupon_name"),
                 PropertyRule("coupon_amount", .oneOf(numbers: [5, 10, 20, 50], weights: coupons))
                     .with("coupon_name"),
                 PropertyRule("valid_days", .oneOf(numbers: [3, 7, 30], weights: [5, 3, 2])),
@@ -201,14 +203,7 @@ extension Shop {
                 PropertyRule("register_time", .date),
                 PropertyRule("register_channel", .oneOf(["App Store", "微信广告", "朋友推荐"], weights: [6, 2, 2])),
             ]),
-        ProfileUpdate(
-            .set, at: .login,
-            [
-                PropertyRule("member_level", .oneOf(["普通会员", "银卡", "金卡", "黑金"], weights: [70, 18, 9, 3])),
-                PropertyRule("gender", .oneOf(["男", "女", "未知"], weights: [4, 5, 1])),
-                PropertyRule("city", .oneOf(["上海", "北京", "广州", "杭州", "成都", "南京"])),
-                PropertyRule("birth_year", .integer(1965, 2008)),
-            ]),
+        ProfileUpdate(.set, at: .login, of: order, customerRules),
         ProfileUpdate(
             .increment, at: .screen(payResult), chance: 0.85, of: order,
             [
@@ -216,7 +211,7 @@ extension Shop {
                 PropertyRule("total_spent", orderAmount),
             ]),
         ProfileUpdate(
-            .append, at: button(detail, "detail_favourite"), chance: 0.8, of: product,
+            .append, at: button(detail, "detail_favourite"), of: product,
             [
                 PropertyRule(
                     "favourite_products",

@@ -129,4 +129,30 @@ extension Shop {
                 ["快递", "快递", "同城配送", "快递", "快递", "快递", "快递", "自提", "快递", "快递", "快递"],
                 step: nextOrder)),
     ]
+
+    // MARK: Customers
+
+    /// What a customer is at each login: read off the number of an order, which has the user's in it. The lists' lengths
+    /// have no common factor, so that nothing of it depends on anything else; the city is in the province to which orders go.
+    static let customerRules: [PropertyRule] = [
+        PropertyRule("member_level", .byNumber(levels, step: nextUser)),
+        PropertyRule(
+            "gender",
+            .byNumber(["女", "男", "女", "未知", "男", "女", "男", "女", "女", "男", "女"], step: nextUser)),
+        PropertyRule("city", .byNumber(["上海", "北京", "广州", "杭州", "成都", "南京"], step: nextUser)),
+        PropertyRule("birth_year", .cycle(EntityCycle(birthYears, step: nextUser))),
+    ]
+
+    /// Of 37 customers, 26 have the lowest level, 7 the next one, 3 gold, and 1 black gold.
+    private static let levels = (0..<37).map { number in
+        switch number * 11 % 37 {
+        case 0..<26: "普通会员"
+        case 26..<33: "银卡"
+        case 33..<36: "金卡"
+        default: "黑金"
+        }
+    }
+
+    /// Each year from 1965 to 2007 once.
+    private static let birthYears = (0..<43).map { PropertyValue.number(Double(1965 + $0 * 17 % 43)) }
 }
