@@ -74,6 +74,24 @@ struct HookTests {
         #expect(!flags(world, 2).contains(.firstDay))
     }
 
+    @Test("the first day ends at the midnight of the device's own clock")
+    func firstDayByOwnClock() {
+        let world = ManualWorld(.v4) {
+            $0.upload.networks = []
+            $0.clockSkew = .hours(9)
+        }
+        let skew = world.system.plan.clockSkew(index: Int(world.device.index)).fractionalSeconds
+        #expect(abs(skew) > 3600)
+        // The run starts at 08:00 in the devices' zone.
+        let midnight = (16 * 3600 - skew + 86_400).truncatingRemainder(dividingBy: 86_400)
+        #expect(midnight > 60 && midnight < 86_400 - 60)
+        world.startApp()
+        world.track(midnight - 1)
+        world.track(midnight + 1)
+        #expect(flags(world, 1).contains(.firstDay))
+        #expect(!flags(world, 2).contains(.firstDay))
+    }
+
     @Test("switches of the app suppress, and the events keep their numbers")
     func localSwitches() {
         let world = ManualWorld(.v1) {

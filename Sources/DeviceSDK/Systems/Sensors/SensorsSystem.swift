@@ -36,6 +36,7 @@ package struct SensorsSystem<Store: SensorsStore>: RowCustodian {
     let hookedViews: SensorsHookedViews
     /// Whether local time is not the same on all devices at all times.
     let hasZones: Bool
+    let isSkewed: Bool
     /// For each template, whether its event flushes at once.
     var isImmediate: [Bool]
     /// For each template, whether its event is instant (4.9.1), and whether any is.
@@ -76,6 +77,7 @@ package struct SensorsSystem<Store: SensorsStore>: RowCustodian {
             (local.start ? 1 : 0) | (local.end ? 2 : 0) | (local.click ? 4 : 0) | (local.viewScreen ? 8 : 0)
         hookedViews = encoder.catalogue.hookedViews
         hasZones = plan.zones.differ
+        isSkewed = !plan.clockRules.isExact
         configs = [SensorsConfigEntry(.none, templates: templates)]
         encoder.remoteConfigTexts = [SensorsConfig.none.text]
     }
@@ -169,10 +171,11 @@ package struct SensorsSystem<Store: SensorsStore>: RowCustodian {
         (configs[Int(device.activeConfig)].config.autoTrackMode ?? localAutoTrack) & bit != 0
     }
 
-    /// Days since 1970-01-01 on the device's calendar.
+    /// Days since 1970-01-01 on the device's calendar, by its own clock.
     ///
     /// - Parameter index: The device's. Handed the device, it would be handed a copy, for each event.
-    func localDay(_ instant: Instant, of index: UInt32) -> Int32 {
+    func localDay(_ moment: Instant, of index: UInt32) -> Int32 {
+        let instant = isSkewed ? moment + plan.clockSkew(index: Int(index)) : moment
         let offset = hasZones ? plan.utcOffset(index: Int(index), at: instant) : plan.utcOffset
         return Int32(truncatingIfNeeded: CivilTime.dayNumber(instant, offset: offset))
     }
