@@ -64,6 +64,8 @@ package struct EventLog: Sendable {
     }
 
     /// Changes the rows that have the sequences of `rows`; those that are not there are passed over.
+    ///
+    /// - Precondition: `rows` are in the order of their sequences.
     package mutating func update(
         _ rows: ContiguousArray<EventRecord>, _ change: (inout EventRecord) -> Void
     ) {
@@ -84,10 +86,12 @@ package struct EventLog: Sendable {
 
     /// Deletes the rows that have the sequences of `rows`, and reports each that was there.
     ///
+    /// - Precondition: `rows` are in the order of their sequences.
     /// - Returns: `true`; memory does not fail.
     package mutating func delete(
         _ rows: ContiguousArray<EventRecord>, _ deleted: (EventRecord) -> Void
     ) -> Bool {
+        assert(zip(rows, rows.dropFirst()).allSatisfy { $0.sequence < $1.sequence })
         var next = 0
         while next < rows.count, let index = chunks.index(holding: rows[next].sequence) {
             let last = chunks.lastSequence(of: index)

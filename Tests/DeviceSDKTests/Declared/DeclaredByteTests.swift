@@ -100,4 +100,63 @@ struct DeclaredByteTests {
         for upload in 0..<3 { world.answer(200, at: 11 + Double(upload)) }
         #expect(world.counts == [2, 2, 1])
     }
+
+    @Test("with the newest give way those before it, as many as leave at once")
+    func newestAtOnce() throws {
+        let world = try Self.world(
+            #""maxBytes": \#(3 * Self.size), "evictFrom": "newest", "evict": 2"#, "")
+        world.track(1, count: 5)
+        #expect(world.sequences(.evicted(.storageLimit)) == [2, 3] && world.stored == [0, 1, 4])
+    }
+
+    @Test("rows that leave at a flush are as many as leave at once")
+    func flushAtOnce() throws {
+        let world = try Self.world(#""limit": 4, "evict": 3, "evictAt": "flush""#, "")
+        world.track(1, count: 5)
+        world.run(to: 10)
+        #expect(world.sequences(.evicted(.storageLimit)) == [0, 1, 2] && world.counts == [2])
+    }
+
+    @Test("what has left the store is not in the file that is being written either")
+    func fileOfWhatStays() throws {
+        let world = try Self.world(#""limit": 3, "seal": {"bytes": \#(4 * Self.size)}"#, "")
+        world.track(1, count: 8)
+        world.run(to: 10)
+        #expect(world.counts == [3] && world.stored == [5, 6, 7])
+    }
+
+    // MARK: Events larger than a row can note
+
+    private static func large(_ storage: String, _ upload: String) throws -> DeclaredWorld {
+        let world = try DeclaredWorld(
+            """
+            {"name": "own-ios", "storage": {\(storage)}, "request": {"path": "/own", "body": "{{events}}"},
+             "upload": {"flushBulkSize": "none", "flushInterval": "10s"\(upload)},
+             "answers": [["2xx", "delivered"], ["*", "keep"]],
+             "events": {"tag": "/bs_id", "common": {"name": "{{name}}", "pad": "\(String(repeating: "x", count: 80_000))"},
+                        "business": {"name": "{{event}}"}}}
+            """)
+        world.startApp()
+        world.track(1, count: 3)
+        return world
+    }
+
+    @Test("events of any size count whole in requests, files and stores")
+    func largeEvents() throws {
+        let requests = try Self.large("", #", "maxBytes": 140000"#)
+        let files = try Self.large(#""seal": {"bytes": 140000}"#, "")
+        for world in [requests, files] {
+            world.run(to: 10)
+            for upload in 0..<3 { world.answer(200, at: 11 + Double(upload)) }
+            #expect(world.counts == [1, 1, 1])
+        }
+        let dropped = try Self.large("", #", "maxBytes": 70000, "oversize": "drop""#)
+        #expect(dropped.sequences(.suppressed(.invalid)) == [0, 1, 2])
+        let stored = try Self.large(#""maxBytes": 200000"#, "")
+        #expect(stored.stored == [1, 2] && stored.sequences(.evicted(.storageLimit)) == [0])
+        stored.run(to: 10)
+        stored.answer(200, at: 11)
+        stored.track(12, count: 2)
+        #expect(stored.stored == [3, 4], "what was delivered has given its bytes back")
+    }
 }

@@ -17,10 +17,12 @@ struct DeclaredRoundTests {
     }()
 
     /// Six rows a round, two of them in a request, and by default two requests at once.
-    private static func world(_ groups: String = "", concurrency: Int = 2) throws -> DeclaredWorld {
+    private static func world(
+        _ groups: String = "", concurrency: Int = 2, order: String = "oldest"
+    ) throws -> DeclaredWorld {
         let world = try DeclaredWorld(
             """
-            {"name": "own-ios", "request": {"path": "/own", "body": "{{events}}"},
+            {"name": "own-ios", "request": {"path": "/own", "body": "{{events}}"}, "storage": {"order": "\(order)"},
              "upload": {"flushBulkSize": "none", "flushInterval": "10s", "batch": 6, "maxBytes": \(2 * size + 3),
                         "rounds": true, "concurrency": \(concurrency)},
              "answers": [["2xx", "delivered"], ["400", "drop"], ["*", "retry"]],
@@ -65,11 +67,17 @@ struct DeclaredRoundTests {
         #expect(world.stored == [] && world.device.failures == 0)
     }
 
-    @Test("with the last try, all rows of a round that failed are given up")
-    func givesUp() throws {
-        let world = try Self.world(#", "attempts": 0"#)
-        for upload: UInt32 in 0...2 { world.answer(503, at: 11 + Double(upload), upload: upload) }
-        #expect(world.sequences(.retriesExhausted) == Array(0..<6) && world.stored == [6, 7])
+    @Test(
+        "with the last try, all rows of a round that failed are given up, whatever answer came first",
+        arguments: ["oldest", "newest"], [[0, 1, 2], [1, 0, 2], [1, 2, 0]] as [[UInt32]])
+    func givesUp(order: String, answers: [UInt32]) throws {
+        let world = try Self.world(#", "attempts": 0"#, order: order)
+        for (index, upload) in answers.enumerated() {
+            world.answer(503, at: 11 + Double(index), upload: upload)
+        }
+        let round: Range<UInt32> = order == "oldest" ? 0..<6 : 2..<8
+        #expect(world.sequences(.retriesExhausted) == Array(round))
+        #expect(world.stored == Array(0..<8).filter { !round.contains($0) })
     }
 
     @Test(

@@ -19,6 +19,7 @@ extension DeclaredSystem {
         // An answer that lists nothing is a failure like any other.
         if verdict == .dropListed, listed.isEmpty { verdict = .retry }
         effects.isAcknowledged = verdict.isPositive
+        if latches(outcome) { device.state.insert(.isLatched) }
         release(
             ended, isPositive: verdict.isPositive,
             mark: verdict == .split && sdk.storage.seal == nil ? nil : false, of: &device,
@@ -56,6 +57,12 @@ extension DeclaredSystem {
             }
         let isLeast = request.rows.count == 1 && (verdict == .halve || verdict == .split)
         return isLeast ? .drop : verdict
+    }
+
+    /// Whether a failure is one after which the SDK stops at once, whatever becomes of the rows.
+    private func latches(_ outcome: RequestOutcome) -> Bool {
+        guard case .failed(let failure) = outcome else { return false }
+        return sdk.retry.latch?.on.contains(AnswerTable.Failure(failure)) ?? false
     }
 
     /// The rows that come first are those that just failed: no more of them in this flush. Of files, others come next.
@@ -188,11 +195,6 @@ extension DeclaredSystem {
         _ request: DeclaredRequest, _ verdict: AnswerTable.Verdict, _ outcome: RequestOutcome,
         _ device: inout Device, now: Instant, effects: inout DeviceEffects
     ) -> Bool {
-        if case .failed(let failure) = outcome, let latch = sdk.retry.latch,
-            latch.on.contains(AnswerTable.Failure(failure))
-        {
-            device.state.insert(.isLatched)
-        }
         let waits = verdict != .halve
         var isGivenUp = false
         if sdk.upload.rounds {

@@ -9,35 +9,52 @@ extension DeclaredSystem {
     func measured(_ record: EventRecord, on device: borrowing Device) -> EventRecord {
         guard countsBytes else { return record }
         var record = record
-        let size = encoders[Int(lanes[Int(record.template)])].size(
-            of: record, epoch: device.epochs[record.epoch], index: Int(device.index), number: device.number)
-        record.bytes = size
+        record.notedBytes = UInt16(clamping: written(record, on: device))
         return record
     }
 
+    private func written(_ record: EventRecord, on device: borrowing Device) -> Int {
+        encoders[Int(lanes[Int(record.template)])].size(
+            of: record, epoch: device.epochs[record.epoch], index: Int(device.index), number: device.number)
+    }
+
+    /// The bytes of a row's JSON. A row with more than it can note is written each time.
+    func bytes(of row: EventRecord, on device: borrowing Device) -> Int {
+        row.notedBytes < .max ? Int(row.notedBytes) : written(row, on: device)
+    }
+
     /// Whether an event is larger than the SDK takes.
-    func isTooLarge(_ record: EventRecord) -> Bool {
+    func isTooLarge(_ record: EventRecord, on device: borrowing Device) -> Bool {
         guard sdk.upload.oversize == .drop, let limit = sdk.upload.maxBytes else { return false }
-        return record.bytes + 2 > limit
+        return bytes(of: record, on: device) + 2 > limit
     }
 
     /// A row is in the store now.
     func add(_ record: EventRecord, to device: inout Device) {
         _ = device.log.append(record)
         guard countsBytes else { return }
-        device.bytes += record.bytes
-        device.openBytes += record.bytes
+        let bytes = bytes(of: record, on: device)
+        device.bytes += bytes
+        device.openBytes += bytes
     }
 
-    /// The bytes of rows' JSON, where something asks for them.
-    func bytes(of rows: some Sequence<EventRecord>) -> Int {
-        countsBytes ? rows.reduce(0) { $0 + $1.bytes } : 0
+    /// Rows are in the store no more; `device.files` are still those that they were in.
+    func discount(_ rows: ContiguousArray<EventRecord>, from device: inout Device) {
+        guard countsBytes else { return }
+        let open = device.files.last?.end ?? 0
+        for row in rows {
+            let bytes = bytes(of: row, on: device)
+            device.bytes -= bytes
+            if row.sequence >= open { device.openBytes -= bytes }
+        }
+        // What is written anew may say something else by now.
+        if device.log.count == 0 { (device.bytes, device.openBytes) = (0, 0) }
     }
 
     /// Closes the file that is being written if an event has no room in it.
     func makeRoomInFile(for record: EventRecord, of device: inout Device) {
         guard let limit = sdk.storage.seal?.bytes, device.openBytes > 0,
-            device.openBytes + record.bytes > limit
+            device.openBytes + bytes(of: record, on: device) > limit
         else { return }
         closeFile(of: &device, now: record.capturedAt)
     }
@@ -49,9 +66,14 @@ extension DeclaredSystem {
         for record: EventRecord, on device: inout Device, effects: inout DeviceEffects
     ) -> Bool {
         guard sdk.storage.evictAt == .insert, let limit = sdk.storage.maxBytes else { return true }
-        guard record.bytes <= limit else { return false }
-        if sdk.storage.evictFrom == .newest { return device.bytes + record.bytes <= limit }
-        while device.bytes + record.bytes > limit, device.log.count > 0 {
+        let bytes = bytes(of: record, on: device)
+        guard bytes <= limit else { return false }
+        if sdk.storage.evictFrom == .newest, device.bytes + bytes > limit {
+            // The new event is the newest.
+            evict(sdk.storage.evict - 1, on: &device, effects: &effects)
+            return false
+        }
+        while device.bytes + bytes > limit, device.log.count > 0 {
             evict(sdk.storage.evict, on: &device, effects: &effects)
         }
         return true
@@ -60,11 +82,15 @@ extension DeclaredSystem {
     /// Gives up rows until those that are there keep to the bytes of the store.
     mutating func tidyBytes(_ device: inout Device, effects: inout DeviceEffects) {
         guard let limit = sdk.storage.maxBytes else { return }
-        while device.bytes > limit { evict(sdk.storage.evict, on: &device, effects: &effects) }
+        while device.bytes > limit, device.log.count > 0 {
+            evict(sdk.storage.evict, on: &device, effects: &effects)
+        }
     }
 
     /// Those rows of a batch that one request may carry: the first that are sent, and one at least.
-    func fitting(_ rows: ContiguousArray<EventRecord>) -> ContiguousArray<EventRecord> {
+    func fitting(
+        _ rows: ContiguousArray<EventRecord>, of device: borrowing Device
+    ) -> ContiguousArray<EventRecord> {
         guard let limit = sdk.upload.maxBytes, !rows.isEmpty else { return rows }
         let isNewestFirst = sdk.storage.order == .newest
         // Brackets, and commas between.
@@ -72,8 +98,9 @@ extension DeclaredSystem {
         var count = 0
         while count < rows.count {
             let row = rows[isNewestFirst ? rows.count - 1 - count : count]
-            guard count == 0 || bytes + row.bytes + 1 <= limit else { break }
-            bytes += row.bytes + 1
+            let own = self.bytes(of: row, on: device)
+            guard count == 0 || bytes + own + 1 <= limit else { break }
+            bytes += own + 1
             count += 1
         }
         return isNewestFirst ? ContiguousArray(rows.suffix(count)) : ContiguousArray(rows.prefix(count))
@@ -81,10 +108,10 @@ extension DeclaredSystem {
 }
 
 extension EventRecord {
-    /// The bytes of its JSON, as far as they were asked for; 65,535 for more.
-    fileprivate(set) var bytes: Int {
-        get { Int(flags) }
-        set { flags = UInt16(clamping: newValue) }
+    /// The bytes of its JSON, as far as they were asked for; 65,535 for that many and more.
+    fileprivate var notedBytes: UInt16 {
+        get { flags }
+        set { flags = newValue }
     }
 }
 

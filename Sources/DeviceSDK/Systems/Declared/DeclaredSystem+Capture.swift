@@ -72,7 +72,7 @@ extension DeclaredSystem {
         // The file ends before it.
         makeRoomInFile(for: record, of: &device)
         device.nextSequence += 1
-        guard !isTooLarge(record) else {
+        guard !isTooLarge(record, on: device) else {
             seal(record, .suppressed(.invalid), on: device, effects: &effects)
             return device.trimEpochs()
         }
@@ -142,7 +142,8 @@ extension DeclaredSystem {
     /// The ticks that were skipped because nothing was stored are over. One that is due now is not: timers come after
     /// actions.
     private func bringForwardTimers(of device: inout Device, to now: Instant) {
-        if device.retryDue < now { device.retryDue = now }
+        // A wait that ended while nothing was stored has nothing to try again.
+        if device.retryDue < now { device.retryDue = device.log.count == 0 ? .distantFuture : now }
         guard device.flushDue < now, let interval = interval(of: device)?.nanoseconds else { return }
         let late = (now - device.flushDue).nanoseconds
         device.flushDue = device.flushDue + Interval(nanoseconds: (late + interval - 1) / interval * interval)
@@ -190,7 +191,7 @@ extension DeclaredSystem {
         if sdk.storage.evictFrom == .oldest {
             var removed = ContiguousArray<EventRecord>()
             _ = device.log.deleteOldest(count, idleOnly: false) { removed.append($0) }
-            if countsBytes { device.bytes -= removed.reduce(0) { $0 + $1.bytes } }
+            discount(removed, from: &device)
             for row in removed {
                 leave(row, as: .evicted(.storageLimit), on: &device, effects: &effects)
             }
@@ -208,7 +209,7 @@ extension DeclaredSystem {
     ) {
         var removed = ContiguousArray<EventRecord>()
         _ = device.log.delete(rows) { removed.append($0) }
-        if countsBytes { device.bytes -= removed.reduce(0) { $0 + $1.bytes } }
+        discount(removed, from: &device)
         for row in removed { leave(row, as: disposition, on: &device, effects: &effects) }
     }
 

@@ -10,7 +10,7 @@ extension DeclaredSystem {
     func beginRound(
         of batch: ContiguousArray<EventRecord>, _ device: inout Device
     ) -> ContiguousArray<EventRecord> {
-        let first = fitting(batch)
+        let first = fitting(batch, of: device)
         guard first.count < batch.count else { return first }
         let isNewestFirst = sdk.storage.order == .newest
         var rest = batch
@@ -18,7 +18,7 @@ extension DeclaredSystem {
         while true {
             if isNewestFirst { rest.removeLast(part.count) } else { rest.removeFirst(part.count) }
             guard !rest.isEmpty else { return first }
-            part = fitting(rest)
+            part = fitting(rest, of: device)
             device.log.update(part) { $0.isUploading = true }
             device.parts.append(part)
         }
@@ -32,7 +32,9 @@ extension DeclaredSystem {
         if verdict.isPositive { device.state.insert(.hasRoundSuccess) }
         // A flush that is stopped sends no more parts.
         guard device.requests.isEmpty, device.parts.isEmpty || device.batchesLeft == 0 else { return }
-        let (rows, state) = (device.failedRows, device.state)
+        // Answers come in any order.
+        let rows = ContiguousArray(device.failedRows.sorted { $0.sequence < $1.sequence })
+        let state = device.state
         forgetRound(&device)
         guard !rows.isEmpty, !state.contains(.hasRoundSuccess) else { return }
         device.batchesLeft = 0

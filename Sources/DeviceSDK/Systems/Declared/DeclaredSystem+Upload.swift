@@ -76,7 +76,7 @@ extension DeclaredSystem {
             remove(old, as: .evicted(.expired), of: &device, effects: &effects)
         }
         if sdk.storage.evictAt == .flush, let limit = sdk.storage.limit, device.log.count > limit {
-            evict(device.log.count - limit, on: &device, effects: &effects)
+            evict(max(device.log.count - limit, sdk.storage.evict), on: &device, effects: &effects)
         }
         if sdk.storage.evictAt == .flush { tidyBytes(&device, effects: &effects) }
         if device.log.count < count { device.trimEpochs() }
@@ -151,7 +151,7 @@ extension DeclaredSystem {
                 lanes[Int(row.template)] == lane && (!waits || device.epochs[row.epoch].account != nil)
             }
         }
-        return sdk.upload.rounds ? beginRound(of: rows, &device) : fitting(rows)
+        return sdk.upload.rounds ? beginRound(of: rows, &device) : fitting(rows, of: device)
     }
 
     /// Events in a request at most; `nil` for no limit. No configuration puts several into one that has room for one.
