@@ -114,6 +114,23 @@ struct OverrideTests {
     }
 
     @Test(
+        "a word is taken as it stands where the format knows one, whatever the file has there",
+        arguments: [
+            "storage.limit=none", "upload.batch=all", "upload.networks=any", "upload.onLaunch=byUser",
+        ])
+    func words(assignment: String) throws {
+        let sdk = """
+            {"storage": {"limit": 5}, "upload": {"batch": 4, "networks": ["wifi"], "onLaunch": true},
+             "events": {"key": ["/i"], "common": {"i": "{{id}}", "n": "{{name}}", "t": "{{time|iso}}"},
+                        "business": {"name": "{{event}}"}}}
+            """
+        let text = scenario().replacing(
+            #""system": "sensors""#, with: #""system": "declared", "sdk": \#(sdk)"#)
+        let document = try document(text, options: sets("populations.0.sdk.\(assignment)"))
+        #expect(document.overrides.map(\.value) == [#""\#(assignment.split(separator: "=")[1])""#])
+    }
+
+    @Test(
         "tells what is wrong with an assignment, and which option it came from",
         arguments: [
             ("seed", Problem.Kind.badOverride), ("=1", .badOverride),

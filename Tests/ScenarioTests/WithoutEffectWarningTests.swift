@@ -67,6 +67,64 @@ import Testing
         #expect(try !warnings(scenario(population: since + #", "retention": "mobile"}"#)).contains(pointer))
     }
 
+    @Test(
+        "knobs that do nothing beside the values of others",
+        arguments: [
+            (#""upload": {"networks": []}"#, "upload/networks"),
+            (#""upload": {"maxBatchesPerFlush": {"count": 1}}"#, "upload/maxBatchesPerFlush/count"),
+            (#""upload": {"maxBatchesPerFlush": {"retry": 1}}"#, "upload/maxBatchesPerFlush/retry"),
+            (#""upload": {"flushBulkSize": 5, "countOf": "idle"}"#, "upload/countOf"),
+            (#""upload": {"rounds": true}"#, "upload/rounds"),
+            (#""upload": {"maxBatchesPerFlush": 1, "concurrency": 3}"#, "upload/concurrency"),
+            (
+                #""retry": {"attempts": 2, "backoff": {"initial": "1s", "from": 3}}"#,
+                "retry/backoff/from"
+            ),
+            (
+                #""retry": {"backoff": {"initial": "5s", "max": "5s", "jitter": "1s"}}"#,
+                "retry/backoff/jitter"
+            ),
+            (#""retry": {"retryAfter": {"combine": "max"}}"#, "retry/retryAfter/combine"),
+            (
+                #""upload": {"whenOffline": "wait"}, "retry": {"latch": {"on": ["dns", "offline"]}}"#,
+                "retry/latch/on/1"
+            ),
+        ])
+    func idleKnobs(groups: String, path: String) throws {
+        let found = try warnings(described(#""consts": {"used": "1"}, "# + groups))
+        #expect(found == ["/populations/0/sdk/" + path])
+    }
+
+    @Test(
+        "the same knobs where they do something",
+        arguments: [
+            #""upload": {"networks": ["wifi"], "maxBatchesPerFlush": {"timer": 1}}"#,
+            #""upload": {"flushBulkSize": 5, "countOf": "idle", "overlaps": true, "concurrency": 2}"#,
+            #""upload": {"rounds": true, "maxBytes": 1000}"#,
+            #""upload": {"maxBatchesPerFlush": {"timer": 1}, "concurrency": 3}"#,
+            #""retry": {"attempts": 2, "backoff": {"initial": "1s", "max": "5s", "from": 2, "jitter": "1s"}}"#,
+            #""retry": {"retryAfter": {"combine": "max", "on": [200]}, "latch": {"on": ["offline"]}}"#,
+        ])
+    func busyKnobs(groups: String) throws {
+        #expect(try warnings(described(#""consts": {"used": "1"}, "# + groups)) == [])
+    }
+
+    @Test("a lane that waits for somebody whom the SDK never knows")
+    func lane() throws {
+        let text = described(
+            #""consts": {"used": "1"}, "identity": {"login": "none"}, "lanes": {"l": {"waitsFor": "login"}}"#
+        )
+        .replacing(#""business": {"#, with: #""business": {"lane": "l", "#)
+        #expect(try warnings(text) == ["/populations/0/sdk/lanes/l/waitsFor"])
+    }
+
+    @Test("an event whose time is where others have it, and is none")
+    func untimed() throws {
+        let text = described(#""consts": {"used": "1"}"#).replacing(
+            #""screen": {"name": "view"}"#, with: #""screen": {"name": "view", "fields": {"t": "abc"}}"#)
+        #expect(try warnings(text) == ["/populations/0/sdk/events/screen/fields"])
+    }
+
     @Test("an array's problem tells of what")
     func elements() {
         let text = described(

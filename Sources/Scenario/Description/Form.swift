@@ -113,8 +113,13 @@ indirect enum Shape {
         case .text, .plain: nil
         case .object(let members): members.first { $0.name == token }?.shape()
         case .map(let shape), .list(let shape): shape()
-        case .either(let shapes): shapes.lazy.compactMap { $0.child(token) }.first
+        case .either(let shapes): Shape.either(of: shapes.compactMap { $0.child(token) })
         }
+    }
+
+    /// What any of some shapes is; `nil` for none.
+    private static func either(of shapes: [Shape]) -> Shape? {
+        shapes.count < 2 ? shapes.first : .either(shapes)
     }
 }
 

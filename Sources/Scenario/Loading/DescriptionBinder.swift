@@ -67,11 +67,14 @@ struct DescriptionBinder {
     private static let eventScopes: Set<Placeholder.Scope> = [.population, .device, .state, .event]
 
     private func bindEvents(_ events: inout DescribedSDK.Events, _ reading: inout Reading) {
-        guard let common = draft.common, common.node.isObject else {
-            return reading.report(
-                .missingKey, at(["events"]), found: "no envelope",
-                allowed: "\"common\", the envelope of every event: an object")
+        let envelope = "\"common\", the envelope of every event: an object"
+        guard let common = draft.common else {
+            return reading.report(.missingKey, at(["events"]), found: "no envelope", allowed: envelope)
         }
+        let envelopes = [common] + draft.lanes.compactMap(\.value.common)
+        let wrong = envelopes.filter { !$0.node.isObject }
+        for place in wrong { reading.report(.wrongType, place, allowed: envelope) }
+        guard wrong.isEmpty else { return }
         // What is wrong with the envelope is told once, and not for each action.
         _ = template(common, Self.eventScopes, &reading)
         for lane in draft.lanes {

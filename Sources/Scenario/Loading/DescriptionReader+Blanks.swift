@@ -17,8 +17,9 @@ extension DescriptionReader {
                 + "\"event\": \"{{name}}\"", &reading)
         warn(
             blanks.untimed, sdk, place,
-            "the time of the capture is nowhere in the event: a collector takes the moment at which it arrives; have it "
-                + "in, such as \"timestamp\": \"{{time|iso}}\"", &reading)
+            "the time of the capture is nowhere in the event, or not where others have it: a collector reads what stands "
+                + "there (undecodable if that is no time), else takes the moment at which the event arrives; have it in, "
+                + "such as \"timestamp\": \"{{time|iso}}\"", &reading)
         guard !blanks.unidentified.isEmpty else { return }
         let key = place.value(at: ["events", "key"]) ?? place.value(at: ["events"]) ?? place
         reading.warn(

@@ -71,7 +71,10 @@ package enum DescriptionReader {
         let sdk = DescriptionBinder(draft: draft, place: whole).bind(&reading)
         guard reading.problems.count == before else { return nil }
         check(sdk, whole, &reading)
-        if reading.problems.count == before { warnOfBlanks(sdk, whole, &reading) }
+        if reading.problems.count == before {
+            warnOfBlanks(sdk, whole, &reading)
+            warnOfIdleKnobs(sdk, whole, &reading)
+        }
         return sdk
     }
 

@@ -23,7 +23,9 @@ extension UploadDescription {
             if event.names.first(where: { $0.holds(in: envelope) })?.isName(of: template) != true {
                 blanks.unnamed.append(action)
             }
-            if !event.times.contains(where: { envelope.value(at: $0.jsonPath) != nil }) {
+            // A reader takes what stands at the first of the places that is there.
+            let moment = event.times.lazy.compactMap { envelope.value(at: $0.jsonPath) }.first
+            if moment?.placeholders.contains(where: { $0.source == .time }) != true {
                 blanks.untimed.append(action)
             }
             // Without a key, an event is known by all of its JSON.
