@@ -38,6 +38,16 @@ struct DeviceContext {
 
     var index: Int { Int(number - plan.firstDevice) }
 
+    /// When the last thing happened that is told: answers are waited for beyond the drain.
+    func end(of steps: [TraceStep]) -> Instant {
+        steps.reduce(end) { end, step in
+            switch step.what {
+            case .ended(_, .answered), .ended(_, .failed): max(end, step.at)
+            default: end
+            }
+        }
+    }
+
     /// The radio that the device is on, whatever the SDK knows of it.
     func radio(at instant: Instant) -> NetworkKind {
         var radio = RadioTrace(plan, index: index, schedule: schedule)

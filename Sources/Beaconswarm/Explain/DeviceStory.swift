@@ -126,10 +126,11 @@ struct DeviceStory {
     }
 
     private func addEnds(_ steps: [TraceStep], to items: inout [StoryItem]) {
+        let end = context.end(of: steps)
         var last: Losses?
         func tellLast() {
             guard let last else { return }
-            items.append(StoryItem(at: min(last.at, context.end), step: last.step, what: .line(last.text)))
+            items.append(StoryItem(at: min(last.at, end), step: last.step, what: .line(last.text)))
         }
         for (index, step) in steps.enumerated() {
             switch step.what {

@@ -9,6 +9,7 @@ struct EventStory {
     let sequence: UInt32
     private let context: DeviceContext
     private let steps: [TraceStep]
+    private let end: Instant
     /// With its fate; `nil` if the trace does not tell it.
     let sealed: SealedEvent?
     /// Those of all events of its device.
@@ -36,6 +37,7 @@ struct EventStory {
         self.sequence = sequence
         self.context = context
         self.steps = steps
+        end = context.end(of: steps)
         var found: (index: Int, event: SealedEvent)?
         for (index, step) in steps.enumerated() {
             if case .sealed(let event) = step.what, event.id.sequence == sequence { found = (index, event) }
@@ -55,7 +57,7 @@ struct EventStory {
     ///   else.
     private mutating func say(_ at: Instant, _ text: String, isBeforeRadio: Bool = false) {
         tellRadio(before: at, inclusive: !isBeforeRadio)
-        lines.append(StoryLine(at: min(at, context.end), text: text))
+        lines.append(StoryLine(at: min(at, end), text: text))
     }
 
     /// Tells of the times without a radio since the last sentence, in one.
@@ -66,14 +68,14 @@ struct EventStory {
             if told == nil { told = RadioGaps(gap) } else { told?.join(RadioGaps(gap)) }
         }
         if let told {
-            lines.append(StoryLine(at: told.from, text: told.text(context.clock, end: context.end)))
+            lines.append(StoryLine(at: told.from, text: told.text(context.clock, end: end)))
         }
     }
 
     /// The times without a radio in an event's life, from its capture until the SDK has no more to do for it.
     private func gaps(since capturedAt: Instant) -> ArraySlice<Range<Instant>> {
         if case .suppressed = sealed?.disposition { return [] }
-        let fate = sealed == nil ? context.end : min(steps[sealedIndex].at, sealed?.ackedAt ?? .distantFuture)
+        let fate = sealed == nil ? end : min(steps[sealedIndex].at, sealed?.ackedAt ?? .distantFuture)
         return context.radioGaps.compactMap { gap in
             guard gap.upperBound > capturedAt, gap.lowerBound < fate, capturedAt < fate else { return nil }
             return max(gap.lowerBound, capturedAt)..<gap.upperBound
@@ -186,7 +188,7 @@ struct EventStory {
 
     private mutating func tellFate(_ event: SealedEvent, _ at: Instant) {
         let age = StoryClock.words(
-            (event.ackedAt == .distantFuture ? min(at, context.end) : event.ackedAt) - event.capturedAt)
+            (event.ackedAt == .distantFuture ? min(at, end) : event.ackedAt) - event.capturedAt)
         // No copy of it is anywhere but in the SDK's belief.
         let belief = stored.isEmpty && !notKept.isEmpty ? ", as the SDK has it" : ""
         switch event.disposition {

@@ -5,6 +5,7 @@ import Reporting
 import Scenario
 import Timebase
 import Wire
+import World
 
 /// A run whose devices are explained: its folder, read and checked.
 struct ExplainedRun {
@@ -119,10 +120,12 @@ struct ExplainedRun {
 
     /// What happened on a device: played again, or as the run traced it; `nil` where neither is possible.
     func trace(of device: UInt32) throws(CommandFailure) -> [TraceStep]? {
-        guard report.mode == .virtual else { return try TraceFile.steps(of: device, in: folder) }
+        guard report.mode == .virtual else {
+            return try TraceFile.steps(of: device, in: folder)?.withNetworksOnce
+        }
         guard let drainEnd = record.drainEndedAt, whyNotAgain == nil else { return nil }
         return try Replay(scenario: scenario, plans: plans, record: record)
-            .trace(of: device, drainEnd: drainEnd)
+            .trace(of: device, drainEnd: drainEnd).withNetworksOnce
     }
 
     /// Why the run cannot be played again exactly; `nil` if it can.
@@ -130,5 +133,17 @@ struct ExplainedRun {
         if report.mode == .live { return "the run was live" }
         if record.isInterrupted || record.drainEndedAt == nil { return "the run was interrupted" }
         return record.hasServices ? "a program had parts of its own in the SDK's place" : nil
+    }
+}
+
+extension [TraceStep] {
+    /// Without what the timeline says again: entries that overlap put a device on the network where it is already.
+    fileprivate var withNetworksOnce: [TraceStep] {
+        var last: NetworkKind?
+        return filter { step in
+            guard case .network(let kind) = step.what else { return true }
+            defer { last = kind }
+            return kind != last
+        }
     }
 }

@@ -17,7 +17,7 @@ struct TracedDevices: Hashable, Sendable {
             guard let number = UInt32(part), number < UInt32(clamping: deviceCount) else {
                 throw CommandFailure(
                     .usage,
-                    "--trace-devices \(text): found \"\(part)\", allowed are numbers of devices from 0 to \(deviceCount - 1), "
+                    "--trace-devices: found \"\(part)\", allowed are numbers of devices from 0 to \(deviceCount - 1), "
                         + "with commas between")
             }
             numbers.insert(number)

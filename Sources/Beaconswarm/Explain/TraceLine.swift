@@ -56,7 +56,7 @@ enum TraceLine {
             ("attempts", .int(event.attempts)), ("disposition", .int(event.disposition.code)),
             ("captured_ns", .int(event.capturedAt.nanoseconds)),
             ("acked_ns", event.ackedAt == .distantFuture ? .null : .int(event.ackedAt.nanoseconds)),
-        ]
+        ] + (event.naturalKey.map { [("natural_key", .text($0.text))] } ?? [])
     }
 
     private static func members(of end: TracedEnd) -> [(String, JSONNode)] {
@@ -147,7 +147,8 @@ enum TraceLine {
         return SealedEvent(
             id: EventID(device: device, sequence: sequence), label: label, attempts: attempts,
             disposition: disposition, capturedAt: Instant(nanoseconds: captured),
-            ackedAt: acked.map { Instant(nanoseconds: $0) } ?? .distantFuture)
+            ackedAt: acked.map { Instant(nanoseconds: $0) } ?? .distantFuture,
+            naturalKey: node["natural_key"]?.string.flatMap { NaturalKey(text: $0.utf8) })
     }
 }
 
