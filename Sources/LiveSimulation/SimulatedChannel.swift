@@ -224,6 +224,8 @@ extension SimulatedChannel: Channel {
     var isActive: Bool { state == .open }
     var _channelCore: any ChannelCore { self }
     var syncOptions: (any NIOSynchronousChannelOptions)? { SimulatedOptions(channel: self) }
+    /// Bytes that were written and that the network has not taken.
+    fileprivate var bufferedBytes: Int { unsent.reduce(0) { $0 + $1.bytes.readableBytes } }
 
     func setOption<Option: ChannelOption>(_ option: Option, value: Option.Value) -> EventLoopFuture<Void> {
         eventLoop.makeCompletedFuture { try SimulatedOptions(channel: self).setOption(option, value: value) }
@@ -280,6 +282,7 @@ private struct SimulatedOptions: NIOSynchronousChannelOptions {
             switch option {
             case is ChannelOptions.Types.AutoReadOption: channel.readsByItself
             case is ChannelOptions.Types.AllowRemoteHalfClosureOption: false
+            case is ChannelOptions.Types.BufferedWritableBytesOption: channel.bufferedBytes
             default: nil
             }
         guard let value = value as? Option.Value else { throw ChannelError.operationUnsupported }

@@ -33,8 +33,9 @@ extension Shard {
         } else {
             let begun = clock.instant(atUptime: times.writeBegan)
             sample.blocked = max(.zero, waited(since: planned, until: begun) - sample.settingUp)
+            carrier.discountUnsent()
             sample.bytesSent = UInt64(carrier.sentBytes)
-            sample.bytesReceived = UInt64(carrier.parser.received)
+            sample.bytesReceived = UInt64(carrier.parser.received + carrier.bytesBehind)
             sample.sending = Shard.span(times.writeBegan, times.written)
             sample.waiting = Shard.span(times.written, times.firstByte)
             sample.receiving = Shard.span(times.firstByte, times.lastByte)

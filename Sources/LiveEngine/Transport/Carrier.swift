@@ -23,6 +23,8 @@ class Carrier {
     final var times = Times()
     /// Bytes of the request on the wire, below TLS.
     final var sentBytes = 0
+    /// Bytes that came with the answer's last ones and are no part of it.
+    final var bytesBehind = 0
     /// The beginning of what could not be read as an answer, or what was said in its place, if a sample was asked for.
     final var garbage: [UInt8] = []
     /// Whether more came than the answer says that it has: it is as long as it says all the same.
@@ -32,6 +34,9 @@ class Carrier {
 
     /// Breaks off what it carries; the owner is not told.
     func close() {}
+
+    /// Takes from ``sentBytes`` what is still to be handed to the system, before what it carries is broken off.
+    func discountUnsent() {}
 }
 
 /// Who uses connections: told what became of them, on their event loop.

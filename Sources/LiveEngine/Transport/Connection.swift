@@ -53,7 +53,7 @@ final class Connection: Carrier, ChannelInboundHandler {
     /// The peer closed without TLS's notice: what it sent last may be missing.
     private var wasCutShort = false
     private var wasReadOnce = false
-    private var carriedBefore = false
+    var carriedBefore = false
     private var isSecure = false
     /// The CPU time of the TLS handshake, in nanoseconds.
     private(set) var handshakeTime: UInt64 = 0
@@ -132,6 +132,7 @@ final class Connection: Carrier, ChannelInboundHandler {
         state = .busy
         wasReadOnce = false
         sentBytes = request.readableBytes
+        bytesBehind = 0
         parser.begin(keepsBody: wants.body, keepsSample: wants.sample, keepsDate: wants.date)
         // What setting up took belongs to the request that it was done for.
         if carriedBefore { times = Times() }
@@ -151,25 +152,18 @@ final class Connection: Carrier, ChannelInboundHandler {
         isWriting = false
     }
 
-    /// Writes a part of a request, which may be empty, and resets the connection; the owner is not told.
-    func abort(sending part: ByteBuffer) {
-        guard state != .gone, let context else { return }
-        sentBytes = part.readableBytes
-        if carriedBefore { times = Times() }
-        times.writeBegan = uptime
-        times.written = times.writeBegan
-        // What a lingering close would keep back would make it an orderly end.
-        if let options = context.channel as? any SocketOptionProvider {
-            options.setSoLinger(linger(l_onoff: 1, l_linger: 0)).whenComplete { _ in }
-        }
-        if part.readableBytes > 0 { context.writeAndFlush(wrapOutboundOut(part), promise: nil) }
-        close()
-    }
-
     override func close() {
         shut()
         session?.streams = [:]
         spareStreams = []
+    }
+
+    /// What the socket's buffer has taken has left; the rest waits in the channel.
+    override func discountUnsent() {
+        guard state == .busy, times.written == 0, let options = context?.channel.syncOptions,
+            let unsent = try? options.getOption(.bufferedWritableBytes)
+        else { return }
+        sentBytes -= min(sentBytes, unsent)
     }
 
     /// Closes the channel; streams are left as they are.
@@ -237,7 +231,9 @@ final class Connection: Carrier, ChannelInboundHandler {
         } else {
             wasReadOnce = true
         }
+        let before = parser.received
         let used = buffer.withUnsafeReadableBytes { parser.consume($0) }
+        bytesBehind = buffer.readableBytes - (parser.received - before)
         switch parser.state {
         case .complete:
             isOverlong = used < buffer.readableBytes
@@ -278,7 +274,10 @@ final class Connection: Carrier, ChannelInboundHandler {
         times.lastByte = wasReadOnce ? uptime : times.firstByte
         // A server may answer before it read everything; then the rest would meet the next request.
         let isWritten = times.written != 0
-        if !isWritten { times.written = times.firstByte }
+        if !isWritten {
+            discountUnsent()
+            times.written = times.firstByte
+        }
         if reusable && isWritten {
             state = .idle
         } else {

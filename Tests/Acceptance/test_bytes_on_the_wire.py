@@ -1,0 +1,78 @@
+"""Bytes that count are those that went over the wire, where a connection ends in the middle of something too."""
+
+import contextlib
+import socket
+import threading
+from pathlib import Path
+
+from helpers import Tool, read_report, steady, write_scenario
+
+
+def serving(listener: socket.socket, serve) -> None:
+    """Hands each connection to a function, in a thread of its own, until the listener is closed."""
+
+    def accept() -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                connection, _ = listener.accept()
+                threading.Thread(target=serve, args=(connection,), daemon=True).start()
+
+    threading.Thread(target=accept, daemon=True).start()
+
+
+def test_what_never_leaves_is_not_sent(tool: Tool, tmp_path: Path):
+    """A target that takes connections and reads nothing has at most what both systems' buffers hold of each of them."""
+    scenario = steady(1, "2s", drain="6s")
+    scenario["populations"][0] = {
+        "name": "t", "devices": 1, "system": "trackingsdk", "version": "document",
+        "persona": {"preset": "steady", "rate": "1/s"}, "sdk": {"storage": {"prefill": 60_000}, "upload": {"timeout": "2s"}},
+    }  # fmt: skip
+    kept = []
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65_536)
+        serving(listener, kept.append)
+        path = write_scenario(tmp_path, scenario)
+        finished = tool.run("run", path, "--target", f"http://127.0.0.1:{listener.getsockname()[1]}/t", "--out", "deaf", "-q")
+        assert finished.code != 0
+    deaf = read_report(tool.folder / "deaf")["metrics"]
+    whole = tool.run("simulate", path, "--bodies", "encode", "--out", "whole", "-q").expect(0)
+    assert whole.code == 0
+    report = read_report(tool.folder / "whole")["metrics"]
+    body = report["data_sent"]["count"] / report["http_reqs"]["count"]
+    assert body > 8_000_000, "larger than what the systems' buffers hold"
+    requests = deaf["http_reqs"]["count"]
+    assert requests >= 1
+    assert 0 < deaf["data_sent"]["count"] < 0.8 * requests * body, (deaf["data_sent"], requests, body)
+
+
+def test_what_comes_behind_an_answer_is_received(tool: Tool, tmp_path: Path):
+    answer = b"HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n" + b"x" * 1000
+    written = []
+
+    def serve(connection: socket.socket) -> None:
+        with connection, contextlib.suppress(OSError):
+            received = b""
+            while b"\r\n\r\n" not in received:
+                part = connection.recv(65_536)
+                if not part:
+                    return  # somebody looks whether anybody listens
+                received += part
+            head, body = received.split(b"\r\n\r\n", 1)
+            length = next(int(line[15:]) for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:"))
+            while len(body) < length:
+                body += connection.recv(65_536)
+            connection.sendall(answer)
+            written.append(len(answer))
+            # Closed in order, so that all of it arrives.
+            connection.shutdown(socket.SHUT_WR)
+            while connection.recv(65_536):
+                pass
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        serving(listener, serve)
+        path = write_scenario(tmp_path, steady(2, "2s", drain="1s"))
+        target = f"http://127.0.0.1:{listener.getsockname()[1]}/sa?project=default"
+        tool.run("run", path, "--target", target, "--out", "behind", "-q")
+    metrics = read_report(tool.folder / "behind")["metrics"]
+    assert metrics["http_reqs"]["count"] == len(written) > 0
+    assert metrics["data_received"]["count"] == sum(written)
