@@ -201,6 +201,14 @@ struct ForeignReceiptsTests {
         }
     }
 
+    @Test("reads CSV with blanks behind its commas, names and times included")
+    func csvBlanks() throws {
+        let text = "n, Id ,\treceived_at\n1, 1-0 , 1700000000000\n2, 1-1, 1700007200000\n"
+        let content = try read(text, hours: 0...1)
+        #expect(content.receipts.held.contains(id(1, 0)) && content.receipts.unique == 1)
+        #expect(content.ofOtherRuns == 1 && content.timeColumn == "received_at")
+    }
+
     @Test("a store that was loaded later is told by the times of capture")
     func loadedLater() throws {
         let text = "id,received_at,captured_at\n0-0,1700900000,1700000000\n0-1,1700900000,1690000000\n"

@@ -5,7 +5,7 @@ enum CSVReceipts {
     ) throws {
         var reader = CSVReader(bytes)
         do {
-            let header = try reader.next()?.map { String(decoding: $0, as: UTF8.self) } ?? []
+            let header = try reader.next()?.map { String(decoding: $0.trimmed, as: UTF8.self) } ?? []
             func columnIndices(of columns: [String]) -> [Int?] {
                 columns.map { column in header.firstIndex { $0.lowercased() == column } }
             }
@@ -26,7 +26,8 @@ enum CSVReceipts {
                     )
                 }
                 let row = ReceiptRow(
-                    values: ids.map { $0.map { fields[$0] } }, times: times.map { $0.map { fields[$0] } })
+                    values: ids.map { $0.map { fields[$0].trimmed } },
+                    times: times.map { $0.map { fields[$0].trimmed } })
                 guard sink.take(row) else {
                     throw CSVError(
                         line: line, found: sink.timeProblem ?? row.payloadProblem ?? "a row without an id")
@@ -35,6 +36,16 @@ enum CSVReceipts {
         } catch let error as CSVError {
             throw ForeignReceiptsError.badLine(path: path, line: error.line, found: error.found)
         }
+    }
+}
+
+extension [UInt8] {
+    /// Without blanks at its ends, which many put behind their commas.
+    fileprivate var trimmed: [UInt8] {
+        func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+        guard let first = firstIndex(where: { !isBlank($0) }), let last = lastIndex(where: { !isBlank($0) })
+        else { return [] }
+        return first == 0 && last == count - 1 ? self : Array(self[first...last])
     }
 }
 

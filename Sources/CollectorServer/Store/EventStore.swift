@@ -64,8 +64,9 @@ final class EventStore: @unchecked Sendable {
                 try EventStore.check(db, path: path)
                 try EventStore.prepare(db, isTemporary: isTemporary, byteLimit: byteLimit)
             }
-        } catch let error as DatabaseError {
-            throw EventStore.error(error, path: path)
+        } catch {
+            if isTemporary { EventStore.removeFiles(of: path) }
+            throw (error as? DatabaseError).map { EventStore.error($0, path: path) } ?? error
         }
     }
 
@@ -206,7 +207,10 @@ final class EventStore: @unchecked Sendable {
             }
         }
         try? database.close()
-        guard isTemporary else { return }
+        if isTemporary { EventStore.removeFiles(of: path) }
+    }
+
+    private static func removeFiles(of path: String) {
         for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
     }
 
