@@ -4,6 +4,7 @@ import Beaconswarm
 @main
 enum Program {
     static func main() async {
+        ProcessStart.prepare()
         let arguments = Array(CommandLine.arguments.dropFirst())
         if let problem = BeaconswarmCommand.verbProblem(of: arguments) {
             Console.error("error: \(problem)")
@@ -44,7 +45,7 @@ struct BeaconswarmCommand: AsyncParsableCommand {
               64   wrong usage, an output that already exists, or a target that
                    is not yours
               69   target unreachable
-              70   internal error
+              70   internal error, or results that cannot be written
               95   the ledger does not balance, or acknowledged events are missing
               96   the generator could not keep its own schedule, had no sockets or
                    disk, or passed --max-rate; a part is missing in a merge
@@ -54,8 +55,8 @@ struct BeaconswarmCommand: AsyncParsableCommand {
               105  interrupted
 
             Variables of the environment stand for options of the same names, which win over them: BEACONSWARM_SEED, \
-            _DEVICES, _DURATION, _TARGET, _VARIANT, _SET, _OUT, _EVENTS, _RECEIPTS, _STORE, _KEEP_STORES, _MAX_RATE, \
-            _TARGETS, _THREADS, _SEEDS, _BODIES, _UI, _OTLP, _SCRAPE and _SCRAPE_ONLY.
+            _DEVICES, _DURATION, _TARGET, _VARIANT, _SET, _OUT (of run and simulate), _EVENTS, _RECEIPTS, _STORE, \
+            _KEEP_STORES, _MAX_RATE, _TARGETS, _THREADS, _SEEDS, _BODIES, _UI, _OTLP, _SCRAPE and _SCRAPE_ONLY.
             """,
         version: Beaconswarm.versionLine,
         subcommands: [
