@@ -44,7 +44,7 @@ struct Audit: AsyncParsableCommand {
     @Flag(help: "Prints the report's JSON on standard output, and nothing else there.")
     var json = false
 
-    @Flag(name: .shortAndLong, help: "No summary; warnings are still printed.")
+    @Flag(name: .shortAndLong, help: "No summary; warnings, and why it did not pass, are still printed.")
     var quiet = false
 
     @Flag(name: .customLong("no-color"), help: "No colours (as do NO_COLOR and TERM=dumb).")

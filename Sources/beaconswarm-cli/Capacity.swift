@@ -81,7 +81,9 @@ struct Capacity: AsyncParsableCommand {
     @Flag(help: "Prints capacity.json on standard output, and nothing else there.")
     var json = false
 
-    @Flag(name: .shortAndLong, help: "No progress and no summary; warnings are still printed.")
+    @Flag(
+        name: .shortAndLong,
+        help: "No progress and no summary; warnings, and why it did not pass, are still printed.")
     var quiet = false
 
     @Flag(name: .customLong("no-color"), help: "No colours (as do NO_COLOR and TERM=dumb).")

@@ -9,7 +9,10 @@ func wholeNumber(_ text: String) throws -> Int {
 
 /// What the verbs that play a scenario have in common, whether anything leaves the process or not.
 struct PlayOptions: ParsableArguments {
-    @Argument(help: "The scenario file (JSON); - is standard input.", completion: .scenario)
+    @Argument(
+        help:
+            "The scenario file (JSON), or the name of one that comes with the program; - is standard input.",
+        completion: .scenario)
     var scenario: String
 
     @Option(parsing: .unconditional, help: "Seed of all randomness; the same seed repeats a run.")

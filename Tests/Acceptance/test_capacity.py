@@ -126,6 +126,7 @@ def test_virtual_steps_find_a_modelled_limit(tool, tmp_path):
         (["--virtual", "--target", "http://127.0.0.1:9/sa"], "--target has no meaning with --virtual"),
         (["--virtual", "--insecure"], "--insecure has no meaning with --virtual"),
         (["--virtual", "--scrape", "http://127.0.0.1:9"], "--scrape has no meaning with --virtual"),
+        (["--virtual", "--max-rate", "10"], "--max-rate has no meaning with --virtual"),
     ],
 )
 def test_wrong_options_are_named(tool, tmp_path, options, word):
@@ -239,6 +240,13 @@ def test_what_a_collector_without_limits_does_not_keep_is_not_asked(tool, tmp_pa
     # The columns are what was asked.
     header = next(line for line in finished.err.splitlines() if line.startswith("step "))
     assert "p(95)" in header and "failed" in header and "p(99)" not in header
+
+
+def test_a_quiet_search_says_why_it_is_no_success(tool, tmp_path):
+    refusing = [{"at": "0s", "collector": {"fault": "status", "status": 503}}]
+    scenario = write_scenario(tmp_path, flushing(4, timeline=refusing))
+    finished = tool.run("capacity", scenario, "--virtual", "--out", tmp_path / "out", "-q").expect(99)
+    assert finished.out == "" and f"failed: {' '.join(read(tmp_path / 'out')['reasons'])}" in finished.err, str(finished)
 
 
 def test_users_who_upload_nothing_are_no_load(tool, tmp_path):

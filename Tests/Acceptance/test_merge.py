@@ -370,7 +370,7 @@ def test_thresholds_are_judged_on_the_whole(tool: Tool):
 
 def test_a_folder_without_parts(tool: Tool):
     (tool.folder / "empty").mkdir()
-    assert "no part of a run is in it" in merge(tool, tool.folder / "empty").expect(64).err
+    assert "no part of a run or of a dataset is in it" in merge(tool, tool.folder / "empty").expect(64).err
     assert "there is no such folder" in merge(tool, tool.folder / "nowhere").expect(64).err
 
 

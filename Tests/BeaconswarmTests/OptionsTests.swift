@@ -261,7 +261,7 @@ struct RefusedRunTests {
         try await refused({ $0.keepStores = bench.scratch.file("stores") }, naming: "--keep-stores")
         try await refused({ $0.store = taken }, live: true, naming: "--store")
         try await refused({ $0.receipts = [taken] }, live: true, naming: "--receipts")
-        try await refused({ $0.tracedDevices = "99" }, live: true, naming: "--trace-devices 99")
+        try await refused({ $0.tracedDevices = "99" }, live: true, naming: "--trace-devices: found \"99\"")
         // Of several runs, too, for the folder is the series' own.
         for change in [{ $0.tracedDevices = "99" }, { ($0.source.devices, $0.maximumRate) = (200, 1) }]
             as [(inout RunOptions) -> Void]

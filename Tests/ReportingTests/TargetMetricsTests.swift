@@ -87,6 +87,12 @@ struct TargetMetricsTests {
             some.metrics.series.map(\.name).sorted() == [
                 "process_cpu_seconds_total", "process_resident_memory_bytes", "wait_seconds_count",
             ])
+        // A histogram's own name is that of all its series.
+        var family = TargetRecorder(wanted: ["wait_seconds"])
+        family.note(samples, at: 0)
+        let found = family.finished(url: "", period: 1)
+        #expect(!found.series.isEmpty && found.unmatched.isEmpty)
+        #expect(found.series.allSatisfy { $0.name.hasPrefix("wait_seconds_") })
     }
 
     @Test("a summary's quantiles and moments of creation are no counters, their sums and counts are")

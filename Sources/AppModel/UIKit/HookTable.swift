@@ -48,11 +48,15 @@ package struct HookTable: Sendable {
     /// A table in GitHub's Markdown, a row for each hook.
     package var markdown: String {
         var text = "| hook | of | reads | event |\n|---|---|---|---|\n"
+        var last = ""
         for row in rows {
             let event = row.event.isEmpty ? "–" : "`\(row.event)`"
             let condition = row.condition.isEmpty ? "" : ", \(row.condition)"
             let reads = row.reads.isEmpty ? "–" : row.reads
-            text += "| `\(row.selector)` | \(row.receiver) | \(reads) | \(event)\(condition) |\n"
+            let line = "| `\(row.selector)` | \(row.receiver) | \(reads) | \(event)\(condition) |\n"
+            // Calls of which one hook hears are one line.
+            if line != last { text += line }
+            last = line
         }
         return text
     }

@@ -46,7 +46,11 @@ public struct CapacityOptions: Sendable {
             (run.scrape != nil, "--scrape"), (run.scrapeOnly != nil, "--scrape-only"),
         ]
         guard isVirtual, let name = unsent.first(where: \.0)?.1 else { return }
-        throw CommandFailure(
+        throw self.unsent(name)
+    }
+
+    func unsent(_ name: String) -> CommandFailure {
+        CommandFailure(
             .usage, "\(name) has no meaning with --virtual: a search in virtual time sends nothing")
     }
 }

@@ -269,6 +269,20 @@ struct CapacityRunner: Sendable {
             CapacityText.summary(report, color: color, width: console.summaryWidth)
                 + (folder.map { "report: \($0)/capacity.html\n" } ?? "")
         }
-        console.end(json: { CapacityJSON.write(report) }, summary: text)
+        console.end(json: { CapacityJSON.write(report) }, quietly: report.failure, summary: text)
+    }
+}
+
+extension CapacityReport {
+    /// Why the search is no success, in a line; `nil` where it is one.
+    fileprivate var failure: String? {
+        let word: String? =
+            switch exitCode {
+            case 0: nil
+            case 96: "invalid"
+            case 105: "interrupted"
+            default: "failed"
+            }
+        return word.map { "\($0): \(reasons.joined(separator: " "))" }
     }
 }

@@ -140,7 +140,9 @@ struct PartFolder: Hashable, Sendable {
         for folder in folders {
             let inside = try attempts(in: folder)
             guard !inside.isEmpty else {
-                let what = OutputFile.exists(folder) ? "no part of a run is in it" : "there is no such folder"
+                let what =
+                    OutputFile.exists(folder)
+                    ? "no part of a run or of a dataset is in it" : "there is no such folder"
                 throw CommandFailure(.usage, "\(folder): \(what)")
             }
             found += inside

@@ -276,7 +276,8 @@ struct LiveRunner: Sendable {
                 progress.auditNote = foreign.note
             } catch {
                 // A run that was to be audited and could not be must not look like one that passed.
-                progress.internalError = "\(error.message); the run has no audit"
+                progress.internalError =
+                    "\(error.message); the run has no audit (beaconswarm audit \(output.folder.path) --receipts FILE makes one)"
                 progress.auditNote = error.message
             }
         } else {

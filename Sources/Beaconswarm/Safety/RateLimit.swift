@@ -1,5 +1,9 @@
 /// The rate that a live run may have (`--max-rate`).
 enum RateLimit {
+    /// What a share of the devices does not tell.
+    private static let smallFleets =
+        ", or somewhat fewer: the fewer they are, the higher the busiest second of each"
+
     /// Refuses a scenario that would pass the limit by itself, before anything is sent.
     ///
     /// - Throws: ``CommandFailure`` with code 64 that says how many devices would keep to it.
@@ -10,7 +14,7 @@ enum RateLimit {
         let fitting = Int(Double(forecast.devices) * maximumRate / forecast.requestsPeak)
         let advice =
             fitting >= max(1, populations)
-            ? "about \(fitting.of("device")) would keep to it (--devices \(fitting))"
+            ? "about \(fitting.of("device")) would keep to it (--devices \(fitting))\(fitting > 1 ? RateLimit.smallFleets : "")"
             : populations > 1
                 ? "one device of each population would be too many" : "not even one device would keep to it"
         throw CommandFailure(
@@ -52,9 +56,9 @@ extension CapacitySearch.Settings {
         guard limit >= floor else {
             throw CommandFailure(
                 .usage,
-                "--max-rate \(SafetyWatch.figure(maximumRate)): even the smallest load of this scenario is forecast "
-                    + "to send more, \(Forecast.figure(floor * requestsPerLoad)) requests in a second on average; "
-                    + "nothing was run")
+                "--max-rate \(SafetyWatch.figure(maximumRate)): even the smallest load of this scenario, "
+                    + "\(Forecast.figure(floor * requestsPerLoad)) requests in a second on average, may send more in its "
+                    + "busiest second; nothing was run")
         }
         maximum = min(maximum, limit)
         from = min(from, maximum)

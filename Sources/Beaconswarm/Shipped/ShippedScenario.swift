@@ -17,12 +17,15 @@ struct ShippedScenario: Sendable {
     /// The scenario of a bare name.
     static func named(_ name: String) -> ShippedScenario? { all.first { $0.name == name } }
 
-    /// The scenario that somebody may have meant who gave its path in a checkout, or its file's name.
+    /// The scenario that somebody may have meant who gave its path in a checkout, its file's name, or its name without
+    /// the folder where one alone has it.
     static func meant(by path: String) -> ShippedScenario? {
         var name = path[...]
         if name.hasSuffix(".json") { name = name.dropLast(5) }
         if let folder = name.firstRange(of: "scenarios/") { name = name[folder.upperBound...] }
-        return named(String(name))
+        if let whole = named(String(name)) { return whole }
+        let inFolders = all.filter { $0.name.hasSuffix("/\(name)") }
+        return inFolders.count == 1 ? inFolders[0] : nil
     }
 
     private var depth: Int { name.contains("/") ? 1 : 0 }

@@ -1,5 +1,6 @@
 import Accounting
 import CollectorModel
+import Rendering
 import Reporting
 
 extension Beaconswarm {
@@ -49,6 +50,11 @@ extension Beaconswarm {
         if let events { warn(of: untold, events, foreign.audit) }
         for failure in written.failures { Console.error("error: \(failure.message)") }
         if json || !quiet { showAudited(report, json: json, color: color) }
+        if quiet, report.verdict != .passed {
+            for reason in report.reasons {
+                Console.error(Escaping.line("\(report.verdict.rawValue): \(reason)"))
+            }
+        }
         return CommandStatus(rawValue: report.exitCode) ?? .internalError
     }
 

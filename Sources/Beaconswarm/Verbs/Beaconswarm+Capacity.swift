@@ -8,6 +8,8 @@ extension Beaconswarm {
     /// - Throws: ``CommandFailure`` for what kept the search from beginning or from being written.
     public static func capacity(_ options: CapacityOptions) async throws -> CommandStatus {
         var options = options
+        // A limit for all that this machine sends, in its environment, is kept to by what sends nothing.
+        if options.isVirtual, options.run.maximumRate != nil { throw options.unsent("--max-rate") }
         options.run = try options.run.completed(by: Host.environment)
         try options.refuseUnsent(Host.environment)
         options.run.source.readsTargetFiles = !options.isVirtual

@@ -28,7 +28,8 @@ package struct Answers {
         }
         return Answer(
             name: "daily_active_users",
-            question: "How many people used the app each day, and of how many did something arrive?",
+            question:
+                "Of how many people did something happen in the app each day, and of how many did something arrive?",
             columns: ["day", "users", "users_arrived"], rows: rows,
             sql: """
                 SELECT t.day AS day, count(DISTINCT CASE WHEN t.fate <> 'suppressed' THEN t.user_id END) AS users,

@@ -69,7 +69,8 @@ package struct TargetRecorder: Sendable {
     }
 
     private static func matches(_ pattern: String, _ sample: ExpositionReader.Sample) -> Bool {
-        pattern.hasSuffix("*") ? sample.name.hasPrefix(pattern.dropLast()) : sample.name == pattern
+        if pattern.hasSuffix("*") { return sample.name.hasPrefix(pattern.dropLast()) }
+        return sample.name == pattern || sample.family == pattern[...]
     }
 
     /// Notes which of the wanted names are there.
@@ -163,5 +164,14 @@ package struct TargetRecorder: Sendable {
             }
         }
         return metrics
+    }
+}
+
+extension ExpositionReader.Sample {
+    /// The histogram or summary to which it belongs.
+    fileprivate var family: Substring? {
+        guard kind == .histogram || kind == .summary else { return nil }
+        let ending = ["_bucket", "_sum", "_count"].first(where: name.hasSuffix)
+        return ending.map { name.dropLast($0.count) }
     }
 }
