@@ -190,7 +190,7 @@ class Game:
         """The score of every fiftieth level is a text."""
         size = run.dataset().measured["score-as-text"]
         assert is_share(size["affected"], size["events"], 0.02) and size["affected"] > 20
-        texts = run.dataset().one("SELECT count(*) FROM events e JOIN truth t ON t.row_id = e.row_id WHERE e.payload LIKE '%\"score\":\"high\"%'")
+        texts = run.dataset().one("SELECT count(*) FROM events e JOIN truth t ON t.row_id = e.row_id WHERE e.payload LIKE '%\"score_percent\":\"high\"%'")
         assert texts == size["affected_arrived"]
 
     def offer(run: Played):

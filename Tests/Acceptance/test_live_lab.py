@@ -207,6 +207,8 @@ def test_a_target_that_goes_away_ends_the_series_with_a_report(tool: Tool, colle
     assert 1 <= len(seeds) <= begun and seeds.keys() == runs_of(tool.folder / "out") and "unfinished" not in report
     missing = f"error: run {len(seeds) + 1} of 50 (seed {5 + len(seeds)}): cannot connect to http://127.0.0.1:"
     assert missing in ended.err and "those before it are in out" in ended.err, str(ended)
+    (why,) = [text for text in report["warnings"] if "could not begin: cannot connect to http://127.0.0.1:" in text]
+    assert why.startswith(f"run {len(seeds) + 1} of 50 (seed ") and why in (tool.folder / "out/summary.md").read_text().replace("\\", "")
     assert "nothing was run" not in ended.err and not (tool.folder / "out" / "report.partial.json").exists()
     for name in ("report.html", "summary.md"):
         assert "the series was broken off" in (tool.folder / "out" / name).read_text()

@@ -79,7 +79,7 @@ struct RepeatRunner {
                 try? await Task.sleep(nanoseconds: UInt64(RepeatRunner.pause.nanoseconds))
             }
             guard !interruption.isRequested else { return done }
-            guard let result = try await begin(cell, after: done, of: cells.count, in: output) else {
+            guard let result = try await begin(cell, after: done, of: cells.count, in: &output) else {
                 return done
             }
             guard !result.report.isInterrupted else {
@@ -101,7 +101,7 @@ struct RepeatRunner {
     ///
     /// - Throws: ``CommandFailure`` if that was the first one: then nothing was run at all.
     private func begin(
-        _ cell: Cell, after done: Int, of count: Int, in output: LabOutput
+        _ cell: Cell, after done: Int, of count: Int, in output: inout LabOutput
     ) async throws -> RunReader.Single? {
         let run = "run \(done + 1) of \(count)"
         console.say("\(run): \(words(for: cell))")
@@ -118,6 +118,8 @@ struct RepeatRunner {
             console.fail(
                 "\(run) (\(words(for: cell))): \(reason); no further run begins, those before it are in "
                     + output.folder.path)
+            // Who has the folder alone takes it for an interrupt otherwise.
+            output.report.warnings.append("\(run) (\(words(for: cell))) could not begin: \(reason)")
             return nil
         }
     }
