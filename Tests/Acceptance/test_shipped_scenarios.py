@@ -16,7 +16,7 @@ import shipped_policies  # noqa: F401
 import shipped_sdk  # noqa: F401
 import shipped_systems  # noqa: F401
 from conftest import BINARY
-from helpers import offered, write_scenario
+from helpers import offered, read_report, write_scenario
 from shipped import FILES, ROOT, SHIPPED, Players, normal, seconds
 
 #: Takes minutes, so it goes before what is soon done.
@@ -109,6 +109,16 @@ def test_the_readmes_demo_captures_what_it_prints(players: Players):
     run = players.begin("demo").result()
     printed = README[README.index("  demo · live") :].split("```")[0]
     assert int(re.search(r"captured\.+: +([\d,]+)", printed)[1].replace(",", "")) == run.all.captured
+
+
+def test_the_sample_of_a_report_is_what_its_command_gives(tool, tmp_path):
+    tool.run("simulate", ROOT / "scenarios/smoke.json", "--out", tmp_path / "again", "-q").expect(0)
+    own = {"started_at", "wall_seconds", "generator", "run"}
+    sample, again = (
+        {key: value for key, value in read_report(folder).items() if key not in own}
+        for folder in (ROOT / "reports/sample", tmp_path / "again")
+    )
+    assert sample == again, "made anew by: beaconswarm simulate scenarios/smoke.json --out reports/sample"
 
 
 def test_the_readmes_first_scenario(tool, tmp_path):
