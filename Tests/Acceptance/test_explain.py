@@ -497,6 +497,18 @@ def test_a_live_run_is_told_as_far_as_it_was_kept(tool: Tool):
     assert not (tool.folder / "other").exists()
 
 
+@pytest.mark.parametrize("system", ["sensors", "kit"])
+def test_traced_events_without_an_id_agree_with_what_their_devices_believed(tool: Tool, system: str):
+    scenario = steady(devices=3, duration="4s", drain="2s", tagEvents=False)
+    if system == "kit":
+        scenario["populations"][0] |= {"system": "kit", "version": "1.0", "sdk": {"storage": {"prefill": 30}}}
+    path = write_scenario(tool.folder, scenario)
+    tool.run("run", path, "--out", "live", "--trace-devices", "0,1", "--quiet").expect(0)
+    for device in (0, 1):
+        told = tool.run("explain", "live", "--device", device).expect(0).out
+        assert "✓ as the run itself has it in beliefs.txt" in told and "delivered" in told, told
+
+
 def texts_live(tool: Tool, event: str) -> list[str]:
     return [sentence["text"] for sentence in json.loads(tool.run("explain", "live", event, "--json").out)["story"]]
 

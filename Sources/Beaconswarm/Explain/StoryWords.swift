@@ -43,7 +43,7 @@ extension Disposition {
         case .evicted(.storageLimit):
             "the store was full, and it made room for newer ones or was refused, or it is larger than the bound"
         case .evicted(.expired): "it had been stored for longer than the SDK keeps events"
-        case .retriesExhausted: "the SDK gave it up after as many failures in a row as it allows"
+        case .retriesExhausted: "the SDK gave it up after a failed upload, as its rules have it"
         case .rejected: "the SDK gave it up after an answer that was no success"
         case .lost(.killed): "it was only in memory when the process died"
         case .lost(.clearedUnsent): "the SDK cleared it away, and no upload with it had been a success"
@@ -61,7 +61,7 @@ extension Disposition {
         case .evicted(.storageLimit):
             "the store was full, and they made room for newer ones or were refused, or they are larger than the bound"
         case .evicted(.expired): "they had been stored for longer than the SDK keeps events"
-        case .retriesExhausted: "the SDK gave them up after as many failures in a row as it allows"
+        case .retriesExhausted: "the SDK gave them up after a failed upload, as its rules have it"
         case .rejected: "the SDK gave them up after an answer that was no success"
         case .lost(.killed): "they were only in memory when the process died"
         case .lost(.clearedUnsent): "the SDK cleared them away, and no upload with them had been a success"
