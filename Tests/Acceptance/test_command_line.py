@@ -598,6 +598,35 @@ def test_results_that_get_lost_on_standard_output_are_no_success(binary: Path):
     assert left.returncode in (0, -signal.SIGPIPE) and left.stderr == ""
 
 
+def test_results_for_a_closed_standard_output_are_no_success(binary: Path, tmp_path: Path):
+    """Nor do they go into whatever has its number."""
+    path = write_scenario(tmp_path, quick())
+
+    def closed(*command) -> subprocess.CompletedProcess:
+        return subprocess.run(
+            [binary, *command], stderr=subprocess.PIPE, text=True, cwd=tmp_path, preexec_fn=lambda: os.close(1)
+        )
+
+    lost = closed("validate", path)
+    assert lost.returncode == 70 and "standard output: Bad file descriptor" in lost.stderr, lost
+    assert closed("simulate", path, "--out", "quiet", "-q").returncode == 0
+
+
+@pytest.mark.parametrize("ignored", [False, True])
+def test_a_quit_ends_the_process_unless_it_is_ignored(binary: Path, tmp_path: Path, ignored: bool):
+    def prepare() -> None:
+        signal.signal(signal.SIGQUIT, signal.SIG_IGN if ignored else signal.SIG_DFL)
+
+    command = [binary, "collect", "--listen", "127.0.0.1:0", "--store", tmp_path / "s.sqlite"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=prepare)
+    assert "http://127.0.0.1:" in process.stdout.readline()
+    process.send_signal(signal.SIGQUIT)
+    if ignored:
+        process.send_signal(signal.SIGTERM)
+    _, said = process.communicate(timeout=HANG)
+    assert process.returncode == (0 if ignored else -signal.SIGQUIT) and "crash" not in said, said
+
+
 @pytest.mark.parametrize("stream", ["stdout", "stderr"])
 def test_a_pipe_that_does_not_block_gets_everything(binary: Path, tmp_path: Path, stream: str):
     """Who shares a pipe may make it non-blocking for all; what does not fit at once is not lost."""

@@ -104,9 +104,24 @@ import Testing
             #""upload": {"maxBatchesPerFlush": {"timer": 1}, "concurrency": 3}"#,
             #""retry": {"attempts": 2, "backoff": {"initial": "1s", "max": "5s", "from": 2, "jitter": "1s"}}"#,
             #""retry": {"retryAfter": {"combine": "max", "on": [200]}, "latch": {"on": ["offline"]}}"#,
+            #""upload": {"whenOffline": "wait", "concurrency": 5}, "retry": {"latch": {"on": ["offline"]}}"#,
         ])
     func busyKnobs(groups: String) throws {
         #expect(try warnings(described(#""consts": {"used": "1"}, "# + groups)) == [])
+    }
+
+    @Test("what a preset brings along is not warned of where the user changes what it goes with")
+    func presets() throws {
+        func found(_ members: String) throws -> [String] {
+            try warnings(
+                """
+                {"duration": "1m", "populations": [{"name": "p", "devices": 1, "system": "declared",
+                 "sdk": {"preset": "mixpanel-ios", \(members)}}]}
+                """)
+        }
+        #expect(try found(#""upload": {"onBackground": false}"#) == [])
+        let own = #""upload": {"onBackground": false, "maxBatchesPerFlush": {"background": 2}}"#
+        #expect(try found(own) == ["/populations/0/sdk/upload/maxBatchesPerFlush/background"])
     }
 
     @Test("a lane that waits for somebody whom the SDK never knows")

@@ -15,7 +15,10 @@ extension Presets {
             ItemUpdate(
                 "level", "L", of: Game.level, at: .screen(Game.result), chance: 0.0005, isDeletion: true),
         ]
-        app.catalogues = [Game.levels, Game.bundles, Game.orders]
+        app.catalogues = [
+            Game.levels, Game.bundles, Game.orders, .one("game.world"),
+            .users("game.players", in: Game.world),
+        ]
         app.superProperties = [
             SuperPropertyGroup(
                 trigger: .launch,
@@ -47,6 +50,8 @@ enum Game {
     static let level: UInt16 = 0
     static let bundle: UInt16 = 1
     static let order: UInt16 = 2
+    static let world: UInt16 = 3
+    static let player: UInt16 = 4
 
     static let screens: [Screen] = [
         Screen(
@@ -103,10 +108,10 @@ enum Game {
             controls: [
                 .button(
                     "购买礼包", "purchase:", on: "PZStoreViewController", id: "store_buy",
-                    at: .init(x: 231, y: 240, width: 120, height: 40), weight: 0.15),
+                    at: .init(x: 231, y: 240, width: 120, height: 40)),
                 .button(
                     "礼包详情", "showBundle:", on: "PZStoreViewController", id: "store_details",
-                    at: .init(x: 24, y: 240, width: 191, height: 40), weight: 0.85),
+                    at: .init(x: 24, y: 240, width: 191, height: 40)),
             ]),
         Screen(
             "Event", "PZWebViewController", "限时活动", url: "https://game.example.com/event",
@@ -136,9 +141,6 @@ enum Game {
         catalogue.deals = bundle
         return catalogue
     }()
-
-    /// From one user's orders to the next one's.
-    private static let nextUser = UInt32(bundles.count) * Deal.perDevice
 
     /// The guilds of users in turn, the first ones by far the largest.
     private static let guilds = (0..<79).map { number in
@@ -190,7 +192,7 @@ enum Game {
                 PropertyRule("revenue", .number(.lognormal(median: 0.012, sigma: 0.7), decimals: 4)),
             ]),
         BusinessEvent(
-            "Purchase", at: button(store, "store_buy"), of: order,
+            "Purchase", at: button(store, "store_buy"), chance: 0.3, of: order,
             [
                 PropertyRule("bundle_id", .entityID(catalogue: bundle, prefix: "bundle-")),
                 PropertyRule("price", .cycle(prices)),
@@ -218,13 +220,13 @@ enum Game {
     static let profiles: [ProfileUpdate] = [
         ProfileUpdate(.setOnce, at: .launch, chance: 0.2, [PropertyRule("first_server", .text("s1"))]),
         ProfileUpdate(
-            .set, at: .login, of: order, [PropertyRule("guild", .byNumber(guilds, step: nextUser))]),
+            .set, at: .login, of: player, [PropertyRule("guild", .byNumber(guilds, step: Deal.perDevice))]),
         ProfileUpdate(.increment, at: .screen(result), [PropertyRule("games_played", .constant(.number(1)))]),
         ProfileUpdate(
-            .append, at: button(store, "store_buy"), of: order,
+            .append, at: .screen(result), chance: 0.02,
             [
                 PropertyRule(
-                    "bundles", .list(.entityID(catalogue: bundle, prefix: "bundle-"), minimum: 1, maximum: 1))
+                    "achievements", .list(.oneOf(["连胜", "满星", "限时", "无道具"]), minimum: 1, maximum: 1))
             ]),
         ProfileUpdate(.unset, at: .logout, [PropertyRule("guild", .constant(.string("")))]),
         ProfileUpdate(.delete, at: .logout, chance: 0.05),

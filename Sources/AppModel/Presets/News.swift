@@ -15,7 +15,9 @@ extension Presets {
             ItemUpdate(
                 "article", "A", of: News.article, at: .screen(News.reader), chance: 0.001, isDeletion: true),
         ]
-        app.catalogues = [News.articles, News.editions, News.subscriptions]
+        app.catalogues = [
+            News.articles, .one("news.service"), .users("news.subscriptions", in: News.service),
+        ]
         app.superProperties = [
             SuperPropertyGroup(
                 trigger: .launch,
@@ -45,7 +47,7 @@ enum News {
     static let search: UInt16 = 4
     static let me: UInt16 = 5
     static let article: UInt16 = 0
-    static let edition: UInt16 = 1
+    static let service: UInt16 = 1
     static let subscriber: UInt16 = 2
 
     static let screens: [Screen] = [
@@ -129,16 +131,6 @@ enum News {
                     weight: 0.1),
             ]),
     ]
-
-    /// What readers subscribe to.
-    static let editions = Catalogue(name: "news.editions", count: 1)
-
-    /// Each reader's own: the number has the user's in it.
-    static let subscriptions: Catalogue = {
-        var catalogue = Catalogue(name: "news.subscriptions", count: Deal.count(things: editions.count))
-        catalogue.deals = edition
-        return catalogue
-    }()
 
     /// Of ten readers in turn, eight pay nothing.
     private static let plans = [

@@ -181,6 +181,19 @@ extension ProfileUpdate {
     }
 }
 
+extension Catalogue {
+    /// The one thing in which each user has something of its own, such as an account; see ``users(_:in:)``.
+    static func one(_ name: String) -> Catalogue { Catalogue(name: name, count: 1) }
+
+    /// What each user has of its own. A number tells the user, who is another one after each ``Deal/perDevice`` numbers;
+    /// no event speaks of it, so it belongs to no order.
+    static func users(_ name: String, in thing: UInt16) -> Catalogue {
+        var catalogue = Catalogue(name: name, count: Deal.count(things: 1))
+        catalogue.deals = thing
+        return catalogue
+    }
+}
+
 extension ItemUpdate {
     /// An item of a catalogue; `properties` empty and `isDeletion` for a deletion.
     init(

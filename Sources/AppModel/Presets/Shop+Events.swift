@@ -3,6 +3,8 @@ import Timebase
 extension Shop {
     static let product: UInt16 = 0
     static let order: UInt16 = 1
+    static let club: UInt16 = 2
+    static let customer: UInt16 = 3
 
     private static let productID = PropertyRule("product_id", .entityID(catalogue: product, prefix: "SKU"))
     private static let productRules: [PropertyRule] = [productID] + (0..<4).map(field)
@@ -203,7 +205,7 @@ extension Shop {
                 PropertyRule("register_time", .date),
                 PropertyRule("register_channel", .oneOf(["App Store", "微信广告", "朋友推荐"], weights: [6, 2, 2])),
             ]),
-        ProfileUpdate(.set, at: .login, of: order, customerRules),
+        ProfileUpdate(.set, at: .login, of: customer, customerRules),
         ProfileUpdate(
             .increment, at: .screen(payResult), chance: 0.85, of: order,
             [

@@ -132,15 +132,15 @@ extension Shop {
 
     // MARK: Customers
 
-    /// What a customer is at each login: read off the number of an order, which has the user's in it. The lists' lengths
-    /// have no common factor, so that nothing of it depends on anything else; the city is in the province to which orders go.
+    /// What a customer is at each login. The lists' lengths have no common factor, so that nothing of it depends on anything
+    /// else; the city is in the province to which orders go.
     static let customerRules: [PropertyRule] = [
-        PropertyRule("member_level", .byNumber(levels, step: nextUser)),
+        PropertyRule("member_level", .byNumber(levels, step: Deal.perDevice)),
         PropertyRule(
             "gender",
-            .byNumber(["女", "男", "女", "未知", "男", "女", "男", "女", "女", "男", "女"], step: nextUser)),
-        PropertyRule("city", .byNumber(["上海", "北京", "广州", "杭州", "成都", "南京"], step: nextUser)),
-        PropertyRule("birth_year", .cycle(EntityCycle(birthYears, step: nextUser))),
+            .byNumber(["女", "男", "女", "未知", "男", "女", "男", "女", "女", "男", "女"], step: Deal.perDevice)),
+        PropertyRule("city", .byNumber(["上海", "北京", "广州", "杭州", "成都", "南京"], step: Deal.perDevice)),
+        PropertyRule("birth_year", .cycle(EntityCycle(birthYears, step: Deal.perDevice))),
     ]
 
     /// Of 37 customers, 26 have the lowest level, 7 the next one, 3 gold, and 1 black gold.

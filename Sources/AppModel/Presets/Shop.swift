@@ -11,7 +11,9 @@ extension Presets {
         app.events = Shop.browsingEvents + Shop.buyingEvents
         app.profiles = Shop.profiles
         app.items = Shop.items
-        app.catalogues = [Shop.products, Shop.orders]
+        app.catalogues = [
+            Shop.products, Shop.orders, .one("shop.club"), .users("shop.customers", in: Shop.club),
+        ]
         app.superProperties = Shop.superProperties
         app.dynamicSuperProperties = [
             PropertyRule("is_login", .reading(.isSignedIn)),

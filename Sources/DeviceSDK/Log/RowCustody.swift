@@ -167,7 +167,7 @@ extension RowCustodian {
 /// Sockets of a device to one host.
 extension RowCustodian {
     /// `HTTPMaximumConnectionsPerHost` of an URLSession on iOS.
-    private static var socketLimit: Int { 4 }
+    package static var socketLimit: Int { 4 }
 
     /// Takes an ended request off the device, and gives its socket on.
     ///

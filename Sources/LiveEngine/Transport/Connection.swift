@@ -249,6 +249,7 @@ final class Connection: Carrier, ChannelInboundHandler {
         case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError: endTLS(TLSReason.name(of: error))
         default:
             sawReset = true
+            discountUnsent()
             end(with: .reset)
         }
     }

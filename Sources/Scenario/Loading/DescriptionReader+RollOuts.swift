@@ -18,8 +18,9 @@ extension DescriptionReader {
         checkRemovals(sdk, over: whole.node, &reading)
         let changed = read(
             whole: Place(node: whole.node.merging(sdk.node), path: sdk.path), &reading)
-        // A roll-out changes no event: what is to be said of events was said of the population.
-        reading.warnings = warnings
+        // What is to be said of the rest was said of the population.
+        reading.warnings =
+            warnings + reading.warnings.dropFirst(warnings.count).filter { sdk.has($0.pointer) }
         for index in before..<reading.problems.count { reading.problems[index].move(into: sdk) }
         guard let changed, reading.problems.count == before else { return rules }
         if !changed.answers.hasSuccesses(of: rules.sdk.answers) {
@@ -39,6 +40,16 @@ extension DescriptionReader {
         guard var whole = whole(written, rollOut.version, &silent) else { return nil }
         whole.node = rollOut.before.reduce(whole.node) { $0.merging($1.node) }
         return whole
+    }
+}
+
+extension Place {
+    /// Whether what a pointer leads to is written here.
+    fileprivate func has(_ pointer: String) -> Bool {
+        guard let tokens = JSONPath(text: pointer)?.tokens, tokens.starts(with: path.tokens) else {
+            return false
+        }
+        return value(at: Array(tokens.dropFirst(path.tokens.count))) != nil
     }
 }
 

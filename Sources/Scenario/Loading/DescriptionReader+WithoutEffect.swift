@@ -1,3 +1,5 @@
+import DeclaredSDK
+import DeviceSDK
 import SDKDescription
 import Timebase
 import Wire
@@ -20,7 +22,8 @@ extension DescriptionReader {
     private static func note(
         _ keys: [String], _ place: Place, _ text: String, when isIdle: Bool = true, _ reading: inout Reading
     ) {
-        guard isIdle, let knob = place.value(at: keys) else { return }
+        // What a preset brings along is nobody's mistake.
+        guard isIdle, let knob = place.value(at: keys), !knob.isOfPreset else { return }
         reading.warn(knob.path, text)
     }
 
@@ -68,14 +71,21 @@ extension DescriptionReader {
                 ["retry", "retryAfter", "combine"], place, "it has no effect: there is no other wait",
                 when: retry.backoff == nil && upload.concurrency == 1 && rule.on == nil, &reading)
         }
-        let triesOffline = upload.whenOffline == .try && upload.networks == nil
+        // Requests that wait for a socket may meet another network than that on which their flush began.
+        let triesOffline =
+            upload.whenOffline == .try && upload.networks == nil
+            || upload.concurrency > DeclaredSystem.socketLimit
         guard let latch = retry.latch, latch.on.contains(.offline), !triesOffline else { return }
         let list = place.value(at: ["retry", "latch", "on"])
         let index = list?.node.elements?.firstIndex { $0.string == AnswerTable.Failure.offline.rawValue }
-        if let list, let index {
+        if let list, let index, !list.isOfPreset {
             reading.warn(list.path.appending(index), "\"offline\" has no effect: nothing is tried offline")
         }
     }
+}
+
+extension Place {
+    fileprivate var isOfPreset: Bool { if case .preset = node.position { true } else { false } }
 }
 
 extension DescribedSDK.Upload {

@@ -117,7 +117,8 @@ package enum DescriptionReader {
         if case .object(let members) = changes.content {
             changes.content = .object(members.filter { $0.key != "preset" })
         }
-        return Place(node: preset.description.merging(changes), path: place.path)
+        let own = preset.description.moved(to: .preset(preset.label))
+        return Place(node: own.merging(changes), path: place.path)
     }
 }
 

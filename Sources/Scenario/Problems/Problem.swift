@@ -56,6 +56,7 @@ package struct Problem: Hashable, Sendable {
         switch position {
         case .file(let line, let column): place += ":\(line):\(column)"
         case .override(let text): place = text
+        case .preset(let name): place += " with preset \(name)"
         case .none: break
         }
         let subject = pointer.isEmpty ? "" : "\(Problem.clipped(pointer)): "

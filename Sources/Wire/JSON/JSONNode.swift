@@ -125,6 +125,8 @@ package enum SourcePosition: Hashable, Sendable {
     case file(line: Int, column: Int)
     /// An option or environment variable, as the user wrote it.
     case override(String)
+    /// A description that comes with the program, by its name and version.
+    case preset(String)
     /// Nowhere: made by the program.
     case none
 }
