@@ -124,6 +124,15 @@ import Testing
         #expect(try found(own) == ["/populations/0/sdk/upload/maxBatchesPerFlush/background"])
     }
 
+    @Test("a knob without effect that a roll-out brings is warned of where the roll-out says it")
+    func rollOut() throws {
+        let change =
+            #""timeline": [{"at": "10s", "sdk": {"upload": {"flushBulkSize": 7, "countOf": "idle"}}}], "#
+        let text = described(#""consts": {"used": "1"}"#).replacing(
+            #""populations":"#, with: change + #""populations":"#)
+        #expect(try warnings(text).contains("/timeline/0/sdk/upload/countOf"))
+    }
+
     @Test("a lane that waits for somebody whom the SDK never knows")
     func lane() throws {
         let text = described(
