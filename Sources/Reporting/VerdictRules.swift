@@ -67,12 +67,16 @@ package enum VerdictRules {
             }
         }
 
-        var verdict: Report.Verdict {
-            switch code {
-            case 105: .interrupted
-            case 96: .invalid
-            default: .failed
-            }
+        var verdict: Report.Verdict { VerdictRules.verdict(of: code) }
+    }
+
+    /// The verdict that an exit code stands for.
+    package static func verdict(of code: Int32) -> Report.Verdict {
+        switch code {
+        case 0: .passed
+        case 96: .invalid
+        case 105: .interrupted
+        default: .failed
         }
     }
 

@@ -46,10 +46,11 @@ public struct CapacityOptions: Sendable {
             (run.scrape != nil, "--scrape"), (run.scrapeOnly != nil, "--scrape-only"),
         ]
         guard isVirtual, let name = unsent.first(where: \.0)?.1 else { return }
-        throw self.unsent(name)
+        throw refusal(of: name)
     }
 
-    func unsent(_ name: String) -> CommandFailure {
+    /// Why an option that is about a target is refused in virtual time.
+    func refusal(of name: String) -> CommandFailure {
         CommandFailure(
             .usage, "\(name) has no meaning with --virtual: a search in virtual time sends nothing")
     }

@@ -276,13 +276,7 @@ struct CapacityRunner: Sendable {
 extension CapacityReport {
     /// Why the search is no success, in a line; `nil` where it is one.
     fileprivate var failure: String? {
-        let word: String? =
-            switch exitCode {
-            case 0: nil
-            case 96: "invalid"
-            case 105: "interrupted"
-            default: "failed"
-            }
-        return word.map { "\($0): \(reasons.joined(separator: " "))" }
+        let verdict = VerdictRules.verdict(of: exitCode)
+        return verdict == .passed ? nil : "\(verdict.rawValue): \(reasons.joined(separator: " "))"
     }
 }

@@ -83,10 +83,9 @@ struct RunFinder {
     }
 
     private static func entry(_ search: CapacityReport, of folder: String) -> RunHistory.Entry {
-        let verdicts: [Int32: Report.Verdict] = [0: .passed, 96: .invalid, 105: .interrupted]
         var entry = RunHistory.Entry(
             path: folder, kind: .capacity, scenario: search.scenario, at: search.startedAt,
-            verdict: verdicts[search.exitCode] ?? .failed, exitCode: search.exitCode,
+            verdict: VerdictRules.verdict(of: search.exitCode), exitCode: search.exitCode,
             isPartial: !OutputFile.exists("\(folder)/capacity.json"), toolVersion: search.toolVersion)
         entry.commit = search.run.commit ?? search.run.toolCommit
         return entry

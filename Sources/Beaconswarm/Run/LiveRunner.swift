@@ -2,7 +2,6 @@ import Accounting
 import CollectorModel
 import CollectorServer
 import DeviceSDK
-import Files
 import LiveEngine
 import Measurement
 import NIOCore
@@ -99,8 +98,7 @@ struct LiveRunner: Sendable {
     }
 
     private func discardStore() {
-        guard let store = options.store else { return }
-        for suffix in ["", "-wal", "-shm"] { try? Folder.remove(store + suffix) }
+        if let store = options.store { StoreFiles.remove(store) }
     }
 
     /// A run whose time may begin.

@@ -9,7 +9,7 @@ extension Beaconswarm {
     public static func capacity(_ options: CapacityOptions) async throws -> CommandStatus {
         var options = options
         // A limit for all that this machine sends, in its environment, is kept to by what sends nothing.
-        if options.isVirtual, options.run.maximumRate != nil { throw options.unsent("--max-rate") }
+        if options.isVirtual, options.run.maximumRate != nil { throw options.refusal(of: "--max-rate") }
         options.run = try options.run.completed(by: Host.environment)
         try options.refuseUnsent(Host.environment)
         options.run.source.readsTargetFiles = !options.isVirtual

@@ -1,3 +1,5 @@
+import CollectorModel
+
 /// Rows as CSV (RFC 4180) with a header line.
 enum CSVReceipts {
     static func read(
@@ -42,10 +44,10 @@ enum CSVReceipts {
 extension [UInt8] {
     /// Without blanks at its ends, which many put behind their commas.
     fileprivate var trimmed: [UInt8] {
-        func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
-        guard let first = firstIndex(where: { !isBlank($0) }), let last = lastIndex(where: { !isBlank($0) })
-        else { return [] }
-        return first == 0 && last == count - 1 ? self : Array(self[first...last])
+        withUnsafeBytes { text in
+            let inner = text.trimmed { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+            return inner.count == count ? self : Array(inner)
+        }
     }
 }
 

@@ -1,3 +1,4 @@
+import CollectorModel
 import Wire
 
 /// Rows as NDJSON: each line an object (a row with `bs_id`, `id` or `payload`, or an event itself), a JSON
@@ -12,7 +13,7 @@ enum LineReceipts {
         while start < bytes.count {
             line += 1
             let end = bytes[start...].firstIndex(of: 0x0A) ?? bytes.count
-            let text = trimmed(UnsafeRawBufferPointer(rebasing: bytes[start..<end]))
+            let text = UnsafeRawBufferPointer(rebasing: bytes[start..<end]).trimmed
             start = end + 1
             guard !text.isEmpty else { continue }
             if ForeignReceipts.isKnownForm(text) {
@@ -62,13 +63,6 @@ enum LineReceipts {
             return json.bytes
         }
         return nil
-    }
-
-    private static func trimmed(_ text: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
-        var (start, end) = (0, text.count)
-        while start < end, text[start] <= 0x20 { start += 1 }
-        while end > start, text[end - 1] <= 0x20 { end -= 1 }
-        return UnsafeRawBufferPointer(rebasing: text[start..<end])
     }
 
     private static func excerpt(_ text: UnsafeRawBufferPointer) -> String {

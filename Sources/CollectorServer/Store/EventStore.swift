@@ -65,7 +65,7 @@ final class EventStore: @unchecked Sendable {
                 try EventStore.prepare(db, isTemporary: isTemporary, byteLimit: byteLimit)
             }
         } catch {
-            if isTemporary { EventStore.removeFiles(of: path) }
+            if isTemporary { StoreFiles.remove(path) }
             throw (error as? DatabaseError).map { EventStore.error($0, path: path) } ?? error
         }
     }
@@ -207,11 +207,7 @@ final class EventStore: @unchecked Sendable {
             }
         }
         try? database.close()
-        if isTemporary { EventStore.removeFiles(of: path) }
-    }
-
-    private static func removeFiles(of path: String) {
-        for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
+        if isTemporary { StoreFiles.remove(path) }
     }
 
     private static let insertSQL = """

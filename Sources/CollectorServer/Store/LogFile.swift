@@ -1,3 +1,4 @@
+import Files
 import Foundation
 
 /// One file of a store's log: a head that says whose it is and what it goes on from, and then frames. It is only ever
@@ -149,6 +150,11 @@ package enum StoreFiles {
             path = next.hasPrefix("/") ? next : folder + next
         }
         return path.hasPrefix(":") || path.hasPrefix("file:") ? "./\(path)" : path
+    }
+
+    /// Removes a store that holds nothing that anybody was promised, with the files that SQLite keeps beside it.
+    package static func remove(_ path: String) {
+        for suffix in ["", "-wal", "-shm"] { try? Folder.remove(path + suffix) }
     }
 
     /// What follows the store's path in the names of those that are there and hold rows: the store's own (nothing), and

@@ -20,14 +20,20 @@ struct DeclaredWaitTests {
         return world
     }
 
-    @Test("the end of a wait sets off nothing where nothing is stored, and nothing later")
-    func endWithoutRows() throws {
-        let world = try Self.world(#""retry": {"retryAfter": {"on": [200]}, "wakes": true}"#)
+    /// A device whose one event was delivered, by an answer that asks for a wait until 7.5.
+    private static func waiting() throws -> DeclaredWorld {
+        let world = try world(#""retry": {"retryAfter": {"on": [200]}, "wakes": true}"#)
         world.track(1)
         world.run(to: 5)
         world.end(
             with: .answered(status: 200, body: [], retryAfter: .seconds(2)), at: 5.5,
             where: { $0.number.kind == .upload })
+        return world
+    }
+
+    @Test("the end of a wait sets off nothing where nothing is stored, and nothing later")
+    func endWithoutRows() throws {
+        let world = try Self.waiting()
         world.track(8)
         #expect(world.counts == [1], "the wait was over at 7.5")
         world.run(to: 10)
@@ -36,12 +42,7 @@ struct DeclaredWaitTests {
 
     @Test("a wait that ends while something is stored is a trigger")
     func endWithRows() throws {
-        let world = try Self.world(#""retry": {"retryAfter": {"on": [200]}, "wakes": true}"#)
-        world.track(1)
-        world.run(to: 5)
-        world.end(
-            with: .answered(status: 200, body: [], retryAfter: .seconds(2)), at: 5.5,
-            where: { $0.number.kind == .upload })
+        let world = try Self.waiting()
         world.track(6)
         world.run(to: 7.5)
         #expect(world.counts == [1, 1])

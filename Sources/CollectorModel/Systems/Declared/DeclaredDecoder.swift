@@ -157,7 +157,7 @@ final class DeclaredDecoder: UploadDecoder {
                 case .lines: forEachLine(of: text) { line in element(ofLine: line, project, body) }
                 case .one(let path):
                     if let root, let event = paths.events(at: path, in: root) {
-                        element(event, text: path.isWhole ? trimmed(text) : nil, project, body)
+                        element(event, text: path.isWhole ? text.trimmed : nil, project, body)
                     }
                 case .list(let path):
                     if let root {
@@ -226,7 +226,7 @@ final class DeclaredDecoder: UploadDecoder {
         var start = 0
         while start < text.count {
             let end = text[start...].firstIndex(of: 0x0A) ?? text.count
-            let line = trimmed(UnsafeRawBufferPointer(rebasing: text[start..<end]))
+            let line = UnsafeRawBufferPointer(rebasing: text[start..<end]).trimmed
             if !line.isEmpty { body(line) }
             start = end + 1
         }
@@ -237,12 +237,5 @@ final class DeclaredDecoder: UploadDecoder {
         forEachLine(of: text) { first = first ?? $0 }
         // One line alone would have been JSON as a whole.
         return text.contains(0x0A) ? first : nil
-    }
-
-    private func trimmed(_ text: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
-        var (start, end) = (0, text.count)
-        while start < end, text[start] <= 0x20 { start += 1 }
-        while end > start, text[end - 1] <= 0x20 { end -= 1 }
-        return UnsafeRawBufferPointer(rebasing: text[start..<end])
     }
 }
