@@ -183,6 +183,13 @@ package struct RunRecorder: Sendable {
         return next
     }
 
+    /// When the next part of the run begins that is looked at closely, the end of all times where none does; `nil` within
+    /// one.
+    package func nextCloseUp(after instant: Instant) -> Instant? {
+        guard !closeUps.contains(where: { $0.range.contains(instant) }) else { return nil }
+        return closeUps.lazy.map(\.range.lowerBound).filter { $0 > instant }.min() ?? .distantFuture
+    }
+
     /// Whether another recorder measures the same stretches of the same run: only one that does can be
     /// merged, or have its levels taken over.
     package func fits(_ other: RunRecorder) -> Bool {

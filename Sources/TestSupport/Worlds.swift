@@ -105,6 +105,7 @@ package enum Worlds {
     }
 
     private struct Observer: VirtualObserver {
+        let mayEndUsers = false
         let labels: [[EventLabel]]
         let start: Instant
         var outcome = WorldOutcome()

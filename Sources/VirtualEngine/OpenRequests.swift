@@ -57,6 +57,9 @@ struct OpenRequests {
 
     var isEmpty: Bool { live == 0 }
 
+    /// Whether a device has one.
+    func isAny(of device: Int) -> Bool { first[device] >= 0 }
+
     /// The most that were there at the same time, those that wait for their entries to come up included.
     var peak: Int { cells.count }
 

@@ -16,12 +16,13 @@ extension VirtualEngine {
     }
 
     mutating func tick<Observer: VirtualObserver>(_ observer: inout Observer) {
+        if catchUp() { isStill = false }
         if isQuiet {
             guard Observer.hearsQuietTicks else { return }
         } else {
             noteGauges()
         }
-        guard observer.tick(recorder, at: now) || phases.phase != .running else { return stopUsers() }
+        guard observer.tick(recorder, at: now) || phases.phase != .running else { return letUsersStop() }
         #if PLANTED
             if Planted.has(.drainEndsEarly), phases.phase == .draining, open.isEmpty {
                 return phases.begin(.closing, at: now)
@@ -76,7 +77,14 @@ extension VirtualEngine {
     }
 
     mutating func finish(_ observer: inout some VirtualObserver) -> VirtualResult {
+        // An end at once leaves what was asked for ahead of it: what had become of events has.
+        for (device, ahead) in lookahead.takeAll() {
+            effects = ahead
+            effects.requests.removeAll()
+            absorbEffects(device, next: .distantFuture, &observer)
+        }
         for (index, fleet) in fleets.enumerated() {
+            _ = fleet.catchUp(to: .distantFuture, interval: recorder.series.partWidth)
             for first in stride(from: 0, to: fleet.deviceCount, by: VirtualEngine.closingBlock) {
                 _ = observer.poll(recorder, at: now, wakes: wakes)
                 effects.removeAll()

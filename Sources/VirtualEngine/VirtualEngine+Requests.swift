@@ -95,6 +95,34 @@ extension VirtualEngine {
         }
     }
 
+    /// Hands a device what came of its request.
+    mutating func complete(_ request: OpenRequest, device: Int, _ observer: inout some VirtualObserver) {
+        let (fleet, slot) = devices.location(of: device)
+        guard var sample = request.sample else {
+            fleets[fleet].giveBack(
+                slot, request: request.number, network: request.network, at: now, effects: &effects)
+            return absorbEffects(device, next: devices.nextWake(of: device), &observer)
+        }
+        let wake = fleets[fleet].advance(slot, through: now, effects: &effects)
+        // The process may have died by now, and its request with it.
+        guard effects.died.isEmpty else {
+            note(request, endedBy: .processDied, population: fleet)
+            return absorbEffects(device, next: wake, &observer)
+        }
+        let next = fleets[fleet].complete(
+            slot, request: request.number, outcome: request.outcome, at: now, effects: &effects)
+        sample.isAcknowledged = effects.isAcknowledged
+        record(sample, population: fleet)
+        if !sample.isAcknowledged, let answer = request.answer,
+            unexpectedAnswers.count < UnexpectedAnswer.limit
+        {
+            unexpectedAnswers.append(
+                answer.unexpected(
+                    sample, population: fleet, device: fleets[fleet].globalNumber(of: slot)))
+        }
+        absorbEffects(device, next: next, &observer)
+    }
+
     private func sample(of attempt: Attempt, until end: Instant) -> RequestSample {
         var sample = RequestSample(plannedAt: attempt.request.plannedAt, finishedAt: end)
         sample.isConfig = attempt.request.number.kind == .config

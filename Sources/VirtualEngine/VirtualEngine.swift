@@ -17,7 +17,7 @@ struct VirtualEngine {
     var open: OpenRequests
     var server: ModelledServer
     var recorder: RunRecorder
-    private var networkChanges: NetworkTimeline
+    var networkChanges: NetworkTimeline
     let clientFaults: ClientFaultDirector
     var effects = DeviceEffects()
     var phases: RunPhases
@@ -33,6 +33,7 @@ struct VirtualEngine {
     /// Whether a look at a fleet in which nothing happened may be left out.
     let mayLeaveOutLooks: Bool
     private var nextTick: Instant
+    var lookahead = Lookahead()
     /// Steps since the observer was asked last whether the run is to go on.
     private var steps = 0
 
@@ -75,9 +76,16 @@ struct VirtualEngine {
     mutating func run(_ observer: inout some VirtualObserver) -> VirtualResult {
         scheduleArrivals(&observer)
         var turn = Turn(fleets)
+        lookahead.isAllowed = mayRunAhead(observer)
+        catchUp()
         while phases.phase < .closing {
             poll(&observer)
             let next = queue.first()?.time ?? .distantFuture
+            if lookahead.isStopping, lookahead.isReached(by: min(next, nextTick, networkChanges.next)) {
+                now = max(now, lookahead.reached)
+                stopUsers()
+                continue
+            }
             if networkChanges.next <= min(next, nextTick),
                 let moment = networkChanges.popDue(through: nextTick)
             {
@@ -104,16 +112,22 @@ struct VirtualEngine {
         steps = 0
         switch observer.poll(recorder, at: now, wakes: wakes) {
         case .goOn: break
-        case .drain: stopUsers()
+        case .drain: letUsersStop()
         case .end:
             stopUsers()
             phases.begin(.ended, at: now)
         }
     }
 
-    /// Ends the users' part before its time.
-    mutating func stopUsers() {
+    /// Ends the users' part before its time, as soon as the clock is where the devices are.
+    mutating func letUsersStop() {
+        guard lookahead.isReached(by: now) else { return lookahead.stop() }
+        stopUsers()
+    }
+
+    private mutating func stopUsers() {
         guard phases.stopUsers(at: now) else { return }
+        lookahead.forbid()
         isStill = false
         for fleet in fleets { fleet.stopUsers(at: now) }
         nextTick = min(nextTick, nextTick(after: now))
@@ -180,6 +194,12 @@ struct VirtualEngine {
             let (fleet, slot) = devices.location(of: device)
             turn.pass(to: fleet, of: fleets)
             let next = turn.fleet.advance(slot, through: now, effects: &effects)
+            guard next < lookahead.limit, effects.isEmpty, !open.isAny(of: device) else {
+                return absorbEffects(device, next: next, &observer)
+            }
+            runAhead(device, slot, of: turn.fleet)
+        case .effects(let index):
+            let next = lookahead.take(index, into: &effects)
             absorbEffects(device, next: next, &observer)
         case .answer(let index):
             guard let request = open.take(index) else { return }
@@ -198,33 +218,6 @@ struct VirtualEngine {
             if others > 0 { devices.prefetch(device) }
             if index == turn.index { turn.fleet.prefetch(slot, isNext: others == 0) }
         }
-    }
-
-    mutating func complete(_ request: OpenRequest, device: Int, _ observer: inout some VirtualObserver) {
-        let (fleet, slot) = devices.location(of: device)
-        guard var sample = request.sample else {
-            fleets[fleet].giveBack(
-                slot, request: request.number, network: request.network, at: now, effects: &effects)
-            return absorbEffects(device, next: devices.nextWake(of: device), &observer)
-        }
-        let wake = fleets[fleet].advance(slot, through: now, effects: &effects)
-        // The process may have died by now, and its request with it.
-        guard effects.died.isEmpty else {
-            note(request, endedBy: .processDied, population: fleet)
-            return absorbEffects(device, next: wake, &observer)
-        }
-        let next = fleets[fleet].complete(
-            slot, request: request.number, outcome: request.outcome, at: now, effects: &effects)
-        sample.isAcknowledged = effects.isAcknowledged
-        record(sample, population: fleet)
-        if !sample.isAcknowledged, let answer = request.answer,
-            unexpectedAnswers.count < UnexpectedAnswer.limit
-        {
-            unexpectedAnswers.append(
-                answer.unexpected(
-                    sample, population: fleet, device: fleets[fleet].globalNumber(of: slot)))
-        }
-        absorbEffects(device, next: next, &observer)
     }
 
     /// Acts on what a fleet asked for: deaths first, then fates, then new requests.

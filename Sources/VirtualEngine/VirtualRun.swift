@@ -26,6 +26,8 @@ package struct VirtualConfiguration: Sendable {
     /// Whether the fleet is looked at from time to time, and the observer is told (``VirtualObserver/tick(_:at:)``). What
     /// happens is the same, but for the moment at which an observer's wish is heard.
     package var isWatched = true
+    /// Whether devices may do ahead of the clock what nobody notices. What happens is the same.
+    package var runsAhead = true
     /// The events whose bodies observers of arrivals are told when they end.
     package var keepsBodies = SealedBodies.Wish.none
 
@@ -45,6 +47,9 @@ package protocol VirtualObserver {
     /// Whether ``tick(_:at:)`` is to be called although nothing has happened since the last time. By default it is: time
     /// passes for whoever waits.
     static var hearsQuietTicks: Bool { get }
+    /// Whether ``tick(_:at:)`` may end the users' part for what it sees: then no device does anything ahead of it. By
+    /// default it may. Who ends it for other reasons is heard a little later.
+    var mayEndUsers: Bool { get }
     /// Events whose fate became final, in the run's total order.
     mutating func sealed(_ events: ContiguousArray<SealedEvent>, population: Int)
     /// The same, with the time: the end of all times for what the end of the run seals. By default passed on without it.
@@ -62,6 +67,8 @@ package protocol VirtualObserver {
 
 extension VirtualObserver {
     package static var hearsQuietTicks: Bool { true }
+
+    package var mayEndUsers: Bool { true }
 
     package mutating func sealed(
         _ events: ContiguousArray<SealedEvent>, population: Int, at now: Instant

@@ -47,6 +47,7 @@ struct CellRunner {
         let start: Instant
         let planned: Interval
         var abortedBy: Report.ThresholdResult?
+        var mayEndUsers: Bool { builder.mayAbort }
         private var lastNoted = Host.monotonic
 
         init(

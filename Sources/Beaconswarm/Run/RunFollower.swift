@@ -46,6 +46,9 @@ struct RunFollower {
         return abortedBy != nil
     }
 
+    /// Whether a threshold may end the run before its time.
+    var mayAbort: Bool { builder.mayAbort }
+
     /// Shows how far the run has come.
     ///
     /// - Parameter isDraining: Whether users were stopped, at their time or before it: the drain ends when there is
@@ -90,6 +93,9 @@ struct RunFollower {
 }
 
 extension ReportBuilder {
+    /// Whether there is a threshold that may end the run.
+    var mayAbort: Bool { thresholds.contains(where: \.abortOnFail) }
+
     /// The first threshold that is broken and ends the run, if its time to be judged has come.
     func abortingThreshold(_ recorder: RunRecorder, elapsed: Interval) -> Report.ThresholdResult? {
         let warmUp = measureFrom ?? .zero

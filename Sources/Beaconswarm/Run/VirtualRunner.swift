@@ -92,6 +92,7 @@ struct VirtualRunner {
         let interruption: any RunControl
         var follower: RunFollower
         let onProgress: (@Sendable (Double) -> Void)?
+        var mayEndUsers: Bool { follower.mayAbort }
         /// When the run's state was looked at and kept last, on the machine's clock.
         private var lastNoted: Interval
 

@@ -38,6 +38,27 @@ package protocol DeviceFleet: AnyObject {
     /// - Returns: when the device next wants to be woken; ``Instant/distantFuture`` for never.
     func advance(_ slot: Int, through now: Instant, effects: inout DeviceEffects) -> Instant
 
+    /// Has a device do ahead of the clock what it does before `limit`, until it asks for something in `effects`. By
+    /// default nothing.
+    ///
+    /// Only for a device that was advanced through `now`, that has no request under way, and to which nothing comes from
+    /// outside before `limit`. What the fleet tells of all its devices is as if they had not run ahead, until
+    /// ``catchUp(to:interval:)`` says that time has passed.
+    ///
+    /// - Parameter limit: Less than ``RunAhead/intervals`` of the present intervals after the last call of
+    ///   ``catchUp(to:interval:)``, where there are none between two looks at the fleet.
+    func runAhead(_ slot: Int, from now: Instant, before limit: Instant, effects: inout DeviceEffects)
+        -> RunAhead
+
+    /// Time has come to `now`: what devices did ahead of it, and before `now`, counts from here on. By default nothing.
+    ///
+    /// - Parameters:
+    ///   - now: A multiple of the present intervals from the plan's start, or a moment that no device has come to.
+    ///   - interval: The length of intervals that looks at the fleet keep to from here on: a second at first, and then the
+    ///     present one or a multiple.
+    /// - Returns: Whether what the fleet tells is another than before.
+    func catchUp(to now: Instant, interval: Interval) -> Bool
+
     /// Writes the body of a request that the device asked for. Called once per request, when the
     /// bytes are about to leave; `now` is what belongs to the attempt (`_flush_time`).
     func encode(_ slot: Int, request: RequestNumber, at now: Instant, into body: inout WireBuffer)
@@ -138,6 +159,12 @@ extension DeviceFleet {
     package func isLatched(_ slot: Int) -> Bool { false }
 
     package func prefetch(_ slot: Int, isNext: Bool) {}
+
+    package func runAhead(
+        _ slot: Int, from now: Instant, before limit: Instant, effects: inout DeviceEffects
+    ) -> RunAhead { RunAhead(moment: now, next: .distantFuture) }
+
+    package func catchUp(to now: Instant, interval: Interval) -> Bool { false }
 
     /// None: no roll-outs.
     package func updatedCount(at now: Instant) -> Int? { nil }
@@ -252,43 +279,4 @@ package enum RequestOutcome: Hashable, Sendable {
     /// wants the body; `retryAfter` is the time that the header of that name asks for, counted from the answer.
     case answered(status: UInt16, body: [UInt8], retryAfter: Interval? = nil, contentType: String = "")
     case failed(RequestFailure)
-}
-
-/// What a fleet asks of its engine; owned by the engine, filled by the fleet, emptied by the engine
-/// after each call.
-package struct DeviceEffects {
-    /// Requests to start, in order.
-    package var requests: ContiguousArray<OutgoingRequest> = []
-    /// Devices (slots) whose process died: their connections close and their open requests are
-    /// cut, without a call of `complete`.
-    package var died: ContiguousArray<UInt32> = []
-    /// Events whose fate became final.
-    package var sealed: ContiguousArray<SealedEvent> = []
-    /// Whether the upload that was completed got an answer that its system takes as success.
-    package var isAcknowledged = false
-    /// Whether sealed events that bear no id of the harness are to say their natural keys.
-    package var needsKeys = true
-    /// The bodies of sealed events, of those of whom they are wanted.
-    package var bodies = SealedBodies()
-
-    package init() {}
-
-    /// Takes back what a device asked for in the very call in which its process dies: the engine has not
-    /// seen it, and it never leaves.
-    ///
-    /// - Returns: the requests that had been counted as leaving: not those without a network.
-    package mutating func revokeRequests(of slot: UInt32) -> ContiguousArray<OutgoingRequest> {
-        let revoked = ContiguousArray(requests.filter { $0.slot == slot && $0.network != .none })
-        requests.removeAll { $0.slot == slot }
-        return revoked
-    }
-
-    /// Empties everything and keeps the memory. Asked for at each wake, when mostly there is nothing.
-    package mutating func removeAll() {
-        if !requests.isEmpty { requests.removeAll(keepingCapacity: true) }
-        if !died.isEmpty { died.removeAll(keepingCapacity: true) }
-        if !sealed.isEmpty { sealed.removeAll(keepingCapacity: true) }
-        if !bodies.isEmpty { bodies.removeAll() }
-        isAcknowledged = false
-    }
 }

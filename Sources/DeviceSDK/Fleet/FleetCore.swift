@@ -22,7 +22,7 @@ package struct FleetCore<System: TrackingSystem> {
     var system: System
     private var users: ContiguousArray<UserSimulator>
     var devices: ContiguousArray<System.Device>
-    private var hasArrived: ContiguousArray<Bool>
+    private(set) var hasArrived: ContiguousArray<Bool>
     private var disks: DiskTimers
     var radios: Radios
     /// Whether apps in use are woken for changes of their radio.
@@ -35,12 +35,14 @@ package struct FleetCore<System: TrackingSystem> {
     private var sized: CarriedEvents
     /// The plan's end of the users, or an earlier one.
     var usersEnd: Instant
+    var ahead: LevelsAhead
 
-    private(set) var capturedCount: UInt64 = 0
+    var capturedCount: UInt64 = 0
     private(set) var prefilledCount: UInt64 = 0
-    private(set) var storedCount: UInt64 = 0
+    /// Between two looks, rows may have left before those that came ahead of the clock count.
+    var storedSum: Int64 = 0
     private(set) var startedCount = 0
-    private(set) var foregroundCount = 0
+    var foregroundCount = 0
     private(set) var planFingerprint: UInt64 = 0
 
     /// Makes the devices of a share; none has arrived yet.
@@ -55,6 +57,7 @@ package struct FleetCore<System: TrackingSystem> {
         isUniform = models.isUniform
         self.calendar = calendar
         usersEnd = plan.usersEnd
+        ahead = LevelsAhead(origin: plan.start)
         sized = CarriedEvents()
         (sized.needsKeys, sized.areSent) = (false, false)
         let count = share.deviceCount(of: plan.deviceCount)
@@ -107,11 +110,24 @@ package struct FleetCore<System: TrackingSystem> {
 
     mutating func advance(_ slot: Int, through now: Instant, effects: inout DeviceEffects) -> Instant {
         guard arrives(slot, by: now, effects: &effects) else { return arrival(of: slot) }
-        var wake = nextWake(of: slot)
+        let wake = nextWake(of: slot)
         // Mostly the device is advanced because it wants to be; before an answer, it often is not due.
         guard wake <= now else { return wake }
         useRules(of: slot)
         let before = tally(slot)
+        let next = live(slot, from: wake, through: now, effects: &effects)
+        book(slot, since: before)
+        return next
+    }
+
+    /// Does what is due from a moment of the device's on through another.
+    ///
+    /// - Returns: when something is due next.
+    @inline(__always)
+    mutating func live(
+        _ slot: Int, from due: Instant, through now: Instant, effects: inout DeviceEffects
+    ) -> Instant {
+        var wake = due
         while wake <= now {
             followRadio(of: slot, through: wake, effects: &effects)
             let deaths = effects.died.count
@@ -134,7 +150,6 @@ package struct FleetCore<System: TrackingSystem> {
             noteRequests(of: slot, hasDied: effects.died.count > deaths, at: wake, effects: &effects)
             wake = nextWake(of: slot)
         }
-        book(slot, since: before)
         return wake
     }
 
@@ -262,7 +277,7 @@ extension FleetCore {
         return at < usersEnd ? at : .distantFuture
     }
 
-    private mutating func nextWake(of slot: Int) -> Instant {
+    mutating func nextWake(of slot: Int) -> Instant {
         let wake = min(nextAction(of: slot), devices[slot].nextDue, disks[slot])
         return followsRadios && devices[slot].isForeground ? min(wake, radios.nextChange(of: slot)) : wake
     }
@@ -270,25 +285,5 @@ extension FleetCore {
     private mutating func note(_ planned: PlannedAction, slot: Int) {
         let index = UInt64(share.populationIndex(ofSlot: slot))
         planFingerprint &+= planned.fingerprint(population: plan.index, device: index, start: plan.start)
-    }
-
-    private struct Tally {
-        var captured: UInt32
-        var stored: Int
-        var isForeground: Bool
-    }
-
-    private mutating func tally(_ slot: Int) -> Tally {
-        Tally(
-            captured: devices[slot].nextSequence, stored: devices[slot].storedCount,
-            isForeground: devices[slot].isForeground)
-    }
-
-    /// Adds what a step changed on a device to the fleet's totals.
-    private mutating func book(_ slot: Int, since before: Tally) {
-        let after = tally(slot)
-        capturedCount += UInt64(after.captured - before.captured)
-        storedCount = UInt64(Int64(storedCount) + Int64(after.stored - before.stored))
-        if before.isForeground != after.isForeground { foregroundCount += after.isForeground ? 1 : -1 }
     }
 }

@@ -32,7 +32,7 @@ extension SpecialisedFleet {
     @inline(__always) package var labels: [EventLabel] { core.system.labels }
     @inline(__always) package var capturedCount: UInt64 { core.capturedCount }
     @inline(__always) package var prefilledCount: UInt64 { core.prefilledCount }
-    @inline(__always) package var storedCount: UInt64 { core.storedCount }
+    @inline(__always) package var storedCount: UInt64 { UInt64(core.storedSum) }
     @inline(__always) package var startedCount: Int { core.startedCount }
     @inline(__always) package var foregroundCount: Int { core.foregroundCount }
     @inline(__always) package var radioTime: Interval? { core.radioTime }
@@ -52,6 +52,18 @@ extension SpecialisedFleet {
     @inline(__always)
     package func advance(_ slot: Int, through now: Instant, effects: inout DeviceEffects) -> Instant {
         core.advance(slot, through: now, effects: &effects)
+    }
+
+    @inline(__always)
+    package func runAhead(
+        _ slot: Int, from now: Instant, before limit: Instant, effects: inout DeviceEffects
+    ) -> RunAhead {
+        core.runAhead(slot, from: now, before: limit, effects: &effects)
+    }
+
+    @inline(__always)
+    package func catchUp(to now: Instant, interval: Interval) -> Bool {
+        core.catchUp(to: now, interval: interval)
     }
 
     @inline(__always)

@@ -62,6 +62,8 @@ final class ShardPlayer {
     }
 
     private struct Observer: VirtualObserver {
+        /// But for a dataset that nobody wants any more.
+        let mayEndUsers = false
         let number: Int
         let feed: ArrivalFeed
         let clock: DatasetClock

@@ -13,6 +13,7 @@ import World
 enum SimulatedRun {
     /// An observer that only lets the run go on.
     struct Silence: VirtualObserver {
+        let mayEndUsers = false
         mutating func sealed(_ events: ContiguousArray<SealedEvent>, population: Int) {}
         mutating func tick(_ recorder: RunRecorder, at now: Instant) -> Bool { true }
     }
