@@ -23,9 +23,9 @@ extension Shard {
         requests[index].carrier = nil
         var sample = requests[index].sample
         sample.finishedAt = times.lastByte == 0 ? now : clock.instant(atUptime: times.lastByte)
-        sample.lookingUp = Shard.phase(times.lookupBegan, times.lookedUp)
-        sample.connecting = Shard.phase(times.connectBegan, times.connected)
-        sample.handshaking = Shard.phase(times.connected, times.secured)
+        sample.lookingUp = times.lookingUp
+        sample.connecting = times.connecting
+        sample.handshaking = times.handshaking
         if times.writeBegan == 0 {
             // It never came to writing.
             let begun = times.lookupBegan == 0 ? times.connectBegan : times.lookupBegan
@@ -36,9 +36,9 @@ extension Shard {
             carrier.discountUnsent()
             sample.bytesSent = UInt64(carrier.sentBytes)
             sample.bytesReceived = UInt64(carrier.parser.received + carrier.bytesBehind)
-            sample.sending = Shard.span(times.writeBegan, times.written)
-            sample.waiting = Shard.span(times.written, times.firstByte)
-            sample.receiving = Shard.span(times.firstByte, times.lastByte)
+            sample.sending = times.sending
+            sample.waiting = times.waiting
+            sample.receiving = times.receiving
         }
         requests[index].sample = sample
     }
@@ -46,15 +46,6 @@ extension Shard {
     /// The real time between two moments of the run.
     func waited(since begin: Instant, until end: Instant) -> Interval {
         max(.zero, clock.realTime(end - begin))
-    }
-
-    /// A phase of setting up; `nil` for one that did not happen.
-    private static func phase(_ from: UInt64, _ to: UInt64) -> Interval? {
-        from == 0 || to == 0 ? nil : span(from, to)
-    }
-
-    private static func span(_ from: UInt64, _ to: UInt64) -> Interval {
-        from == 0 || to < from ? .zero : Interval(nanoseconds: Int64(to - from))
     }
 
     /// Gives an answer to its device, which has come to the present before.
