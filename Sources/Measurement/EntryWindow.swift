@@ -38,8 +38,7 @@ package struct EntryWindow: Sendable {
     mutating func note(_ sample: RequestSample) {
         if range.contains(sample.plannedAt) { record.count(sample) }
         guard ends, !sample.isConfig, !sample.isOffline else { return }
-        let begun = sample.finishedAt - sample.service * sample.pace
-        let age = begun - range.upperBound
+        let age = sample.begunAt - range.upperBound
         guard age >= .zero, age < EntryWindow.herdLength else { return }
         let second = Int(age.nanoseconds / 1_000_000_000)
         while arrivals.count <= second { arrivals.append(0) }

@@ -7,6 +7,9 @@ package struct RequestSample: Sendable {
     package var isConfig = false
     /// The due time of the trigger, on the run's clock.
     package var plannedAt: Instant
+    /// When it left, on the run's clock: when its first byte was sent, in a simulation when the collector had it. Of one
+    /// that never left, when its device began to try.
+    package var begunAt: Instant
     package var finishedAt: Instant
     /// Seconds of the run's clock in a real second. All lengths are of real time.
     package var pace: Int64
@@ -45,6 +48,7 @@ package struct RequestSample: Sendable {
 
     package init(plannedAt: Instant, finishedAt: Instant, pace: Int64 = 1) {
         self.plannedAt = plannedAt
+        begunAt = plannedAt
         self.finishedAt = finishedAt
         self.pace = pace
     }

@@ -125,6 +125,7 @@ extension VirtualEngine {
 
     private func sample(of attempt: Attempt, until end: Instant) -> RequestSample {
         var sample = RequestSample(plannedAt: attempt.request.plannedAt, finishedAt: end)
+        sample.begunAt = now
         sample.isConfig = attempt.request.number.kind == .config
         sample.eventCount = attempt.request.eventCount
         sample.isRetry = attempt.request.isRetry

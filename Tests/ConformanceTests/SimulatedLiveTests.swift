@@ -61,6 +61,34 @@ struct SimulatedLagTests {
     }
 }
 
+@Suite("Uploads that nobody answers")
+struct SimulatedSilenceTests {
+    @Test(
+        "count from when they left or began to connect, and not from when the run gives them up",
+        arguments: [0.0, 1])
+    func begin(unanswered: Double) throws {
+        // Nothing leaves once the drain is over, at 8 s, and what is open then is given up after the entry.
+        let text = #"""
+            {"duration": "4s", "drain": "4s", "populations": [{
+             "name": "ios", "devices": 5, "system": "sensors", "version": "1.10.17",
+             "persona": {"preset": "steady", "rate": "4/s"}, "sdk": {"upload": {"flushInterval": "2s"}}}],
+             "timeline": [{"at": "0s", "for": "9s", "collector": {"fault": "stall", "hold": "60s"}}]}
+            """#
+        let document = try ScenarioLoader.load(bytes: Array(text.utf8), name: "silence").get()
+        var world = SimulatedWorld()
+        world.conditions.unanswered = unanswered
+        let record = try world.record(document)
+        let recorder = record.recorder
+        #expect(recorder.populations[0].requests > 0 && record.finishedAt - record.start > .seconds(9))
+        let metrics = recorder.entries[0].metrics(until: record.finishedAt)
+        guard case .gauge(let peak, _, _) = metrics.first(where: { $0.name == "herd_peak" })?.value else {
+            Issue.record("the entry has no herd_peak")
+            return
+        }
+        #expect(peak == 0)
+    }
+}
+
 @Suite("The live engine where everything goes wrong")
 struct SimulatedFaultTests {
     /// A world in which a fifth of the connections ends in some bad way.

@@ -1,6 +1,7 @@
 import Accounting
 import Testing
 import Timebase
+import World
 
 @testable import Measurement
 
@@ -28,6 +29,7 @@ struct EntryWindowTests {
         sample.status = 200
         sample.isAcknowledged = !isRetry
         sample.isRetry = isRetry
+        sample.begunAt = sample.finishedAt - .milliseconds(service)
         sample.waiting = .milliseconds(service)
         return sample
     }
@@ -82,6 +84,20 @@ struct EntryWindowTests {
             case .gauge(let peak, _, _) = try metric("herd_peak", recorder)
         else { throw Missing() }
         #expect(requests == 2 && retries == 2 && failed == 2)
+        #expect(peak == 2)
+    }
+
+    @Test("an upload that ends without an answer counts from when it left, as others do")
+    func unanswered() throws {
+        var recorder = recorder()
+        // All are cut at one moment, and only two of them left in the same second after the entry.
+        for left in [19_900, 21_000, 23_100, 23_900, 25_000] as [Int64] {
+            var sample = RequestSample(plannedAt: start, finishedAt: start + .seconds(90))
+            sample.begunAt = start + .milliseconds(left)
+            sample.failure = .unanswered
+            recorder.note(sample, population: 0)
+        }
+        guard case .gauge(let peak, _, _) = try metric("herd_peak", recorder) else { throw Missing() }
         #expect(peak == 2)
     }
 

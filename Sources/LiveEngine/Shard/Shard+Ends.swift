@@ -26,12 +26,13 @@ extension Shard {
         sample.lookingUp = times.lookingUp
         sample.connecting = times.connecting
         sample.handshaking = times.handshaking
+        // Before anything was set up, it began when its device asked for it.
+        let begun = times.begun.map { clock.instant(atUptime: $0) } ?? sample.begunAt
+        sample.begunAt = begun
         if times.writeBegan == 0 {
             // It never came to writing.
-            let begun = times.lookupBegan == 0 ? times.connectBegan : times.lookupBegan
-            sample.blocked = waited(since: planned, until: clock.instant(atUptime: begun))
+            sample.blocked = waited(since: planned, until: begun)
         } else {
-            let begun = clock.instant(atUptime: times.writeBegan)
             sample.blocked = max(.zero, waited(since: planned, until: begun) - sample.settingUp)
             carrier.discountUnsent()
             sample.bytesSent = UInt64(carrier.sentBytes)

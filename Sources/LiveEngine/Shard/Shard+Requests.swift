@@ -18,6 +18,7 @@ extension Shard {
         request.network = outgoing.network
         request.wantsBody = outgoing.wantsBody
         request.sample = RequestSample(plannedAt: outgoing.plannedAt, finishedAt: now, pace: clock.pace)
+        request.sample.begunAt = now
         request.sample.isConfig = outgoing.number.kind == .config
         request.sample.eventCount = outgoing.eventCount
         request.sample.isRetry = outgoing.isRetry

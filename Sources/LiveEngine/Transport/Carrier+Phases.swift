@@ -2,6 +2,13 @@ import Timebase
 
 /// The parts of a request's time, by its moments.
 extension Carrier.Times {
+    /// When it left, or when setting up for it began; `nil` before either.
+    var begun: UInt64? {
+        if writeBegan != 0 { return writeBegan }
+        let setUp = lookupBegan == 0 ? connectBegan : lookupBegan
+        return setUp == 0 ? nil : setUp
+    }
+
     var lookingUp: Interval? { phase(lookupBegan, lookedUp) }
     var connecting: Interval? { phase(connectBegan, connected) }
     var handshaking: Interval? { phase(connected, secured) }
