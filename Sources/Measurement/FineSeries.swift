@@ -72,6 +72,8 @@ struct FineSeries: Sendable {
         /// Captured, delivered, requests, failures.
         var counts = SIMD4<UInt32>.zero
         var bytesSent: UInt64 = 0
+        /// Uploads that left in it: ``counts`` has those that ended.
+        var begun: UInt32 = 0
         /// Gauges at the end, and their extremes at earlier ends that were joined with it.
         var last = Levels.zero
         var low = Levels(repeating: .max)
@@ -84,6 +86,7 @@ struct FineSeries: Sendable {
         mutating func join(_ next: Cell) {
             counts &+= next.counts
             bytesSent += next.bytesSent
+            begun &+= next.begun
             low = pointwiseMin(lowest, next.low)
             high = pointwiseMax(highest, next.high)
             last = next.last
@@ -93,6 +96,7 @@ struct FineSeries: Sendable {
         mutating func add(_ other: Cell) {
             counts &+= other.counts
             bytesSent += other.bytesSent
+            begun &+= other.begun
             let isJoined = low[0] != .max || other.low[0] != .max
             let sums = (lowest &+ other.lowest, highest &+ other.highest)
             if isJoined { (low, high) = sums }
@@ -118,6 +122,15 @@ struct FineSeries: Sendable {
             UInt32(truncatingIfNeeded: tally.requests), UInt32(truncatingIfNeeded: tally.failures))
         cells[index].bytesSent += tally.bytesSent
     }
+
+    /// Notes that an upload left.
+    mutating func countBegun(at index: Int) {
+        reach(index)
+        cells[index].begun &+= 1
+    }
+
+    /// The most uploads that left in any cell from one on.
+    func mostBegun(from index: Int) -> UInt32 { cells.dropFirst(index).lazy.map(\.begun).max() ?? 0 }
 
     /// Sets the gauges of a cell and of those after it.
     mutating func setGauges(_ gauges: TimeSeries.Gauges, at index: Int) {
@@ -235,6 +248,7 @@ extension FineSeries: Snapshotable {
                 for index in 0..<4 { writer.write(UInt64(group[index])) }
             }
             writer.write(cell.bytesSent)
+            writer.write(UInt64(cell.begun))
         }
     }
 
@@ -248,6 +262,7 @@ extension FineSeries: Snapshotable {
                 for index in 0..<4 { cell[keyPath: group][index] = try reader.integer() }
             }
             cell.bytesSent = try reader.unsigned()
+            cell.begun = try reader.integer()
             cells.append(cell)
         }
     }

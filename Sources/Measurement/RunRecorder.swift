@@ -86,6 +86,8 @@ package struct RunRecorder: Sendable {
             $0.duration.record(sample.duration)
             $0.service.record(sample.service)
         }
+        // Only now: intervals are long enough for all that has ended.
+        series.noteBegun(at: sample.begunAt)
     }
 
     /// Notes how late one thing was done.

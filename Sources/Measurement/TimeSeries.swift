@@ -120,6 +120,18 @@ package struct TimeSeries: Sendable {
         fine.count(counts, at: part(of: instant))
     }
 
+    /// Notes that an upload left that has ended, and is counted where it ended.
+    mutating func noteBegun(at instant: Instant) { fine.countBegun(at: part(of: instant)) }
+
+    /// The most uploads in a second that left in any of the shorter intervals from an instant on.
+    ///
+    /// - Complexity: O(parts), at most 38,400.
+    package func busiestRate(from instant: Instant) -> Double {
+        let width = fine.width.nanoseconds
+        let elapsed = max(0, instant.nanoseconds - start.nanoseconds)
+        return Double(fine.mostBegun(from: Int((elapsed + width - 1) / width))) / fine.width.fractionalSeconds
+    }
+
     /// The index of the short interval in which an instant lies.
     private func part(of instant: Instant) -> Int {
         Int(max(0, instant.nanoseconds - start.nanoseconds) / fine.width.nanoseconds)

@@ -49,6 +49,8 @@ package struct Report: Sendable {
     /// The timeline's entries, for marks in charts.
     package var marks: [Mark]
     package var series: [SeriesPoint]
+    /// Uploads that left in a second, at most, in what is measured; `nil` in older reports.
+    package var peakUploadRate: Double?
     package var warnings: [String]
     /// Whether the run was asked to end before its time.
     package var isInterrupted = false

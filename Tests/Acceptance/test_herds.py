@@ -1,7 +1,8 @@
-"""Uploads count from when they begin: in the herd after an entry of the timeline."""
+"""Uploads count from when they begin: in the herd after an entry of the timeline, and in the busiest second of a run."""
 
 from __future__ import annotations
 
+import csv
 import json
 
 from conftest import Tool
@@ -45,3 +46,11 @@ def hanging(tool: Tool) -> dict:
 def test_a_herd_that_nobody_answers_is_one(tool: Tool):
     outage = hanging(tool)["entries"]["outage"]["metrics"]
     assert outage["herd_peak"]["value"] == 50
+
+
+def test_what_is_given_up_at_the_end_of_a_run_is_no_busy_second(tool: Tool):
+    report = hanging(tool)
+    with open(tool.folder / "run/timeseries.csv") as file:
+        ended = max(float(row["requests_per_second_max"]) for row in csv.DictReader(file))
+    # The first second has two rounds.
+    assert ended == 150 and report["peak_uploads_per_second"] == 100

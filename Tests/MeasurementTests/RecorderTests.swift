@@ -121,6 +121,31 @@ struct RunRecorderTests {
         #expect(abs(trend.summary.median - 80) < 0.1)
     }
 
+    @Test("the busiest second is that in which most uploads left, wherever they end and in whichever part")
+    func busiest() {
+        var recorders = Array(repeating: RunRecorder(start: start, populationCount: 1), count: 2)
+        // Three a second leave, but for seven in the fifth second; all end at one moment.
+        for second in 0..<20 as Range<Int64> {
+            for number in 0..<(second == 4 ? 7 : 3) {
+                var sample = RequestSample(
+                    plannedAt: start, finishedAt: start + .seconds(60) - Interval(nanoseconds: 1))
+                sample.begunAt = start + .seconds(second) + .milliseconds(Int64(number))
+                sample.failure = .unanswered
+                recorders[number % 2].note(sample, population: 0)
+            }
+        }
+        recorders[0].merge(recorders[1])
+        let series = recorders[0].series
+        #expect(series.busiestRate(from: start) == 7)
+        #expect(series.busiestRate(from: start + .milliseconds(4001)) == 3)
+        #expect(series.busiestRate(from: start + .seconds(90)) == 0)
+        #expect(series.extremes?.high.requests == 64)
+        // Where intervals were joined, it is the rate of one.
+        var long = recorders[0]
+        long.note(lag: .zero, at: start + .hours(7 * 24))
+        #expect(long.series.busiestRate(from: start) == 52 / long.series.partWidth.fractionalSeconds)
+    }
+
     /// A whole answer to an upload that had every part that an upload can have.
     private var full: RequestSample {
         var sample = RequestSample(plannedAt: start, finishedAt: start + .milliseconds(9))

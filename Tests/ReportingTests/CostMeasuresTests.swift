@@ -51,6 +51,18 @@ struct CostMeasuresTests {
         #expect(try value("requests_per_device_day", report) == 4320)
     }
 
+    @Test("the herd is of uploads that leave, where a report has them, and not of those that end")
+    func herd() throws {
+        var report = report()
+        report.usersSeconds = 600
+        report.peakUploadRate = 24
+        #expect(try value("peak_to_mean_requests", report) == 24)
+        let read = try ReportJSON.read(ReportJSON.write(report))
+        #expect(read.peakUploadRate == 24)
+        report.peakUploadRate = nil
+        #expect(!String(decoding: ReportJSON.write(report), as: UTF8.self).contains("peak_uploads"))
+    }
+
     @Test("what ended while warming up is in neither part of a ratio")
     func warmUp() throws {
         var report = report()

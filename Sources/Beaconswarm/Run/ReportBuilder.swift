@@ -137,6 +137,7 @@ struct ReportBuilder: Sendable {
         let start = progress.recorder.series.start
         report.clock = localTime.map { $0.clock(from: start, for: progress.simulated) }
         report.measuredFromSeconds = measureFrom?.fractionalSeconds
+        report.peakUploadRate = progress.recorder.series.busiestRate(from: start + (measureFrom ?? .zero))
         if !progress.isPartial { addEnd(to: &report, progress) }
         report.isInterrupted = progress.interrupted
         report.endedBy = progress.endedBy

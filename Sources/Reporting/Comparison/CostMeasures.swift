@@ -33,7 +33,9 @@ package enum CostMeasures {
             summary: "Uploads for each that carried a batch for the first time: 1 without retries."),
         Entry(
             name: "peak_to_mean_requests", unit: .requests,
-            summary: "Uploads a second at the busiest moment against the mean while users act: the herd."),
+            summary:
+                "Uploads that leave in a second at the busiest moment against the mean while users act: the herd."
+        ),
         Entry(
             name: "store_high_water", unit: .rows,
             summary: "Rows in the stores of all devices together, at most."),
@@ -83,8 +85,9 @@ extension Report {
         return metrics.trend("event_freshness").map { Double($0.count) } ?? 0
     }
 
-    /// Uploads a second, at most, in what is measured.
+    /// Uploads a second, at most, in what is measured. Older reports only have when they ended.
     fileprivate var busiestSecond: Double {
+        if let peakUploadRate { return peakUploadRate }
         let from = measuredFromSeconds ?? 0
         return series.lazy.filter { $0.second >= from }.map(\.requestRate.high).max() ?? 0
     }

@@ -93,6 +93,7 @@ package enum ReportJSON {
             .later("marks", \.marks, .list(.mark)),
             entries,
             .later("series", \.series, .series),
+            .rare("peak_uploads_per_second", \.peakUploadRate, .real),
             closeUps,
             .later("percentiles", \.curves, .named(\.metric, .curve)),
             .later("heatmaps", \.heatMaps, .named(\.metric, .heatMap)),
