@@ -621,3 +621,35 @@ def test_entries_of_the_timeline_are_compared(lab: tuple[Tool, Path]):
     for tag, known in (("entry:nowhere", "an entry of the timeline: 0"), ("population:io", "a population: ios; did you mean ios?")):
         asked = ("compare", folder, "--candidate", "slow", "--gate", f"events_lost{{{tag}}}<=base")
         assert known in tool.run(*asked).expect(64).err
+
+
+def test_what_a_null_takes_away_is_a_difference(tool: Tool):
+    """In an SDK's description null takes a key away: that is another policy, and in the timeline another world."""
+    taken = {"flushBulkSize": None, "countOf": None}
+    scenario = {
+        "name": "nulls",
+        "seed": 3,
+        "duration": "1m",
+        "drain": "10s",
+        "populations": [
+            {
+                "name": "ios",
+                "devices": 5,
+                "system": "declared",
+                "persona": {"preset": "steady", "rate": "1/s"},
+                "sdk": {"preset": "posthog-ios", "upload": {"timeout": "9s"}},
+            }
+        ],
+        "timeline": [{"at": "30s", "sdk": {"upload": {"flushInterval": "20s"}}}],
+        "variants": {
+            "nobulk": {f"populations.ios.sdk.upload.{key}": None for key in taken},
+            "later": {f"timeline.0.sdk.upload.{key}": None for key in taken},
+        },
+    }
+    play(tool, scenario)
+    found = comparison(tool, "lab", "--candidate", "nobulk")
+    pointers = [f"/populations/0/sdk/upload/{key}" for key in taken]
+    assert [difference["pointer"] for difference in found["differences"]] == pointers
+    tool.run("compare", "lab", "--candidate", "later").expect(104)
+    shown = tool.run("compare", "lab", "--candidate", "later", "--allow-different").expect(0).out
+    assert "/timeline/0/sdk/upload/flushBulkSize: not set → null" in " ".join(shown.split())

@@ -185,9 +185,7 @@ struct LabRunner {
             variants: zip(variants, documents).map { name, document in
                 LabReport.Variant(
                     name: name,
-                    changes: ScenarioDifference.changes(from: own, to: document.resolved.withoutSeed).map {
-                        LabReport.Change(pointer: $0.pointer, value: $0.after ?? .null)
-                    })
+                    changes: ScenarioDifference.variantChanges(from: own, to: document.resolved.withoutSeed))
             })
         report.resolved = own
         report.warnings = warnings(documents) + undoneWarnings(report, documents)

@@ -34,7 +34,7 @@ package struct LabReport: Sendable {
     /// A policy.
     package struct Variant: Sendable {
         package var name: String
-        /// Where it differs from the scenario itself; null for what it lacks.
+        /// Where it differs from the scenario itself; null for what it lacks. What is null itself stands in its object.
         package var changes: [Change] = []
         /// Where its events went, if several targets took turns.
         package var target: String?

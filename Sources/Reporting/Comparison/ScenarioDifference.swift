@@ -71,22 +71,38 @@ package struct ScenarioDifference: Hashable, Sendable {
     }
 
     /// Every value that differs, as deep as it can be told; lists of different lengths differ as a whole.
-    package static func changes(from base: JSONNode?, to candidate: JSONNode?, at path: JSONPath = JSONPath())
-        -> [Change]
-    {
+    ///
+    /// - Parameter keepsNulls: Whether objects in which something becomes null differ as a whole, too.
+    package static func changes(
+        from base: JSONNode?, to candidate: JSONNode?, at path: JSONPath = JSONPath(),
+        keepsNulls: Bool = false
+    ) -> [Change] {
+        func deeper(_ base: JSONNode?, _ candidate: JSONNode?, _ path: JSONPath) -> [Change] {
+            changes(from: base, to: candidate, at: path, keepsNulls: keepsNulls)
+        }
         if let base, let candidate {
-            if let one = base.members, let other = candidate.members {
+            if let one = base.members, let other = candidate.members,
+                !(keepsNulls && other.contains { $0.value.isNull && base[$0.key]?.isNull != true })
+            {
                 let keys = one.map(\.key) + other.map(\.key).filter { base[$0] == nil }
-                return keys.flatMap { changes(from: base[$0], to: candidate[$0], at: path.appending($0)) }
+                return keys.flatMap { deeper(base[$0], candidate[$0], path.appending($0)) }
             }
             if let one = base.elements, let other = candidate.elements, one.count == other.count,
                 !(one + other).allSatisfy(\.isPlain)
             {
-                return one.indices.flatMap { changes(from: one[$0], to: other[$0], at: path.appending($0)) }
+                return one.indices.flatMap { deeper(one[$0], other[$0], path.appending($0)) }
             }
         }
         guard base?.compactText != candidate?.compactText else { return [] }
         return [Change(pointer: path.pointer, before: base, after: candidate)]
+    }
+
+    /// What ``apply(_:to:)`` makes a variant's scenario by. There null takes a value out, so that an object in which
+    /// something becomes null itself is told as a whole.
+    package static func variantChanges(from base: JSONNode, to variant: JSONNode) -> [LabReport.Change] {
+        changes(from: base, to: variant, keepsNulls: true).map {
+            LabReport.Change(pointer: $0.pointer, value: $0.after ?? .null)
+        }
     }
 
     /// A document with other values; null takes one out.
@@ -106,7 +122,7 @@ package struct ScenarioDifference: Hashable, Sendable {
             return JSONNode(.array(elements))
         }
         var members = node.members ?? []
-        if rest.isEmpty, value == .null {
+        if rest.isEmpty, value.isNull {
             members.removeAll { $0.key == token }
         } else if let index = members.firstIndex(where: { $0.key == token }) {
             members[index].value = set(rest, of: members[index].value, to: value)
@@ -115,6 +131,11 @@ package struct ScenarioDifference: Hashable, Sendable {
         }
         return JSONNode(.object(members))
     }
+}
+
+extension JSONNode {
+    /// Null, wherever it stood.
+    fileprivate var isNull: Bool { content == .null }
 }
 
 extension [ScenarioDifference] {
