@@ -60,12 +60,21 @@ extension Comparison {
         /// How far the candidate is beyond a gate's limit; `nil` where there is nothing to hold against it.
         func distance(beyond gate: Gate) -> MeanDifference? {
             let value = gate.figure.value(in:)
-            guard gate.factor == 0 else {
-                return difference(value) { value($0).map(gate.limit(for:)) }?.difference
-            }
             // The limit is a number, and no measurement.
-            let values = (pairs?.map(\.candidate) ?? candidate).compactMap(value)
-            return values.isEmpty ? nil : MeanDifference(values.map { $0 - gate.addend })
+            if gate.factor == 0 {
+                let values = (pairs?.map(\.candidate) ?? candidate).compactMap(value)
+                let distances = values.map { gate.distance(of: $0, beyond: gate.addend) }
+                return distances.isEmpty ? nil : MeanDifference(distances)
+            }
+            guard let pairs else {
+                guard let means = difference(value, { value($0).map(gate.limit(for:)) }) else { return nil }
+                return gate.distance(means.difference, of: means.candidate, beyond: means.base)
+            }
+            let distances = pairs.compactMap { pair -> Double? in
+                guard let one = value(pair.base), let other = value(pair.candidate) else { return nil }
+                return gate.distance(of: other, beyond: gate.limit(for: one))
+            }
+            return distances.isEmpty ? nil : MeanDifference(distances)
         }
     }
 

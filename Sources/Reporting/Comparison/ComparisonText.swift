@@ -84,7 +84,9 @@ package enum ComparisonText {
             return (value > 0 ? "<" : ">") + sign + "0.001 pt"
         }
         if figure.isShare { return sign + points(value.magnitude) }
-        return sign + Numbers.value(value.magnitude, figure.unit)
+        let text = Numbers.value(value.magnitude, figure.unit)
+        // What rounds to nothing has no direction.
+        return text.contains { $0.isNumber && $0 != "0" } ? sign + text : text
     }
 
     /// A thousandth of a point.

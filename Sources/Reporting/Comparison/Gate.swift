@@ -11,6 +11,30 @@ package struct Gate: Hashable, Sendable {
     /// The limit for a base.
     package func limit(for base: Double) -> Double { factor * base + addend }
 
+    /// How far a value is beyond a limit: 0 where nothing but rounding parts them, as 55 from 50 * 1.1.
+    func distance(of value: Double, beyond limit: Double) -> Double {
+        let distance = value - limit
+        return distance.magnitude <= rounding(value, limit) ? 0 : distance
+    }
+
+    /// The same of the means of values and of limits that do not belong together in pairs.
+    func distance(_ difference: MeanDifference, of value: Double, beyond limit: Double) -> MeanDifference {
+        let rounding = rounding(value, limit)
+        guard difference.mean.magnitude <= rounding else { return difference }
+        var exact = difference
+        exact.mean = 0
+        if let interval = exact.interval, interval.upperBound - interval.lowerBound <= 2 * rounding {
+            exact.interval = 0...0
+        }
+        return exact
+    }
+
+    /// What rounding makes of a value and of a limit that is reckoned from a base: some units in the last place of the
+    /// greatest number in it.
+    private func rounding(_ value: Double, _ limit: Double) -> Double {
+        4 * max(value.magnitude, limit.magnitude, addend.magnitude).ulp
+    }
+
     /// Reads a gate.
     ///
     /// - Throws: ``ThresholdError`` with what is wrong.
