@@ -99,6 +99,34 @@ struct ComparisonWordsTests {
         return SyntheticLab.side(cells, label)
     }
 
+    @Test("of a variant all is told that is not the same, be it neither worse nor better")
+    func summary() {
+        func side(_ captured: [Double], bodies: String) -> Comparison.Side {
+            let cells = captured.enumerated().map { index, captured in
+                var cell = LabReport.Cell(seed: UInt64(index))
+                cell.metrics = [
+                    Metric("events_captured", .counter(count: captured, perSecond: 1)),
+                    Metric("data_sent", .counter(count: 1e6, perSecond: 1)),
+                ]
+                return cell
+            }
+            var side = SyntheticLab.side(cells, "x")
+            side.bodies = bodies
+            return side
+        }
+        func summary(_ base: [Double], _ candidate: [Double], bodies: String = "encode") -> String {
+            LabText.summary(
+                Comparison(
+                    base: side(base, bodies: "encode"), candidate: side(candidate, bodies: bodies),
+                    request: ComparisonRequest()))
+        }
+        let (few, many) = ([1000, 1010] as [Double], [1200, 1212] as [Double])
+        #expect(summary(few, many) == "x: higher: events_captured +20.0 %")
+        #expect(summary(many, few) == "x: lower: events_captured −16.7 %")
+        #expect(summary(few, few) == "x: the same in every figure")
+        #expect(summary(few, few, bodies: "measure").hasSuffix(" refused"))
+    }
+
     @Test("what cannot be told ends the sentence, by the figure's name or by the gate")
     func doubts() throws {
         let (base, candidate) = (side([10, 300], "base"), side([150, 160], "candidate"))

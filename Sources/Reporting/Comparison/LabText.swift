@@ -156,7 +156,7 @@ package enum LabText {
         return lines
     }
 
-    /// What is worse, better and open of a variant.
+    /// What is worse, better, other and open of a variant: all that is not the same.
     package static func summary(_ comparison: Comparison) -> String {
         func list(_ word: Comparison.Word) -> String? {
             let rows = comparison.rows.filter { $0.word == word }
@@ -170,10 +170,14 @@ package enum LabText {
             let more = rows.count > 6 ? " and \(rows.count - 6) more" : ""
             return "\(word.rawValue): \(shown.joined(separator: ", "))\(more)"
         }
-        let open = comparison.rows.count { $0.word == .cannotTell }
+        func number(of word: Comparison.Word) -> String? {
+            let rows = comparison.rows.count { $0.word == word }
+            return rows > 0 ? Numbers.count(rows, of: "figure") : nil
+        }
         let parts = [
-            list(.worse), list(.better),
-            open > 0 ? "cannot tell of \(Numbers.count(open, of: "figure"))" : nil,
+            list(.worse), list(.better), list(.higher), list(.lower),
+            number(of: .cannotTell).map { "cannot tell of \($0)" },
+            number(of: .refused).map { "\($0) refused" },
         ]
         let text = parts.compactMap { $0 }.joined(separator: "; ")
         let foreign = comparison.differences.foreign
