@@ -47,6 +47,14 @@ package enum MetricCatalogue {
         }
 
         package var kind: Kind { source.kind }
+
+        /// What the samples of a distribution are, which its `count` counts.
+        package var sampleUnit: Unit {
+            switch source {
+            case .freshness, .entry: .events
+            default: .requests
+            }
+        }
     }
 
     /// In the order in which reports show them.

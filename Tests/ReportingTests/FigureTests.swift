@@ -1,3 +1,4 @@
+import Measurement
 import Testing
 import Timebase
 import Wire
@@ -34,6 +35,20 @@ struct FigureTests {
             #expect(error.allowed.contains("events_lost.FATE.CAUSE"))
             #expect(error.allowed.contains("herd_peak{entry:NAME}"))
         }
+    }
+
+    @Test("how many samples a distribution has is neither good nor bad, and a number of what they are")
+    func counts() throws {
+        for (name, unit) in [
+            ("event_freshness", .events), ("time_to_recover{entry:0}", .events),
+            ("event_attempts{entry:0}", .events), ("batch_size", .requests), ("http_req_duration", .requests),
+        ] as [(String, MetricCatalogue.Unit)] {
+            let figure = try Figure.parse(name + ".count")
+            #expect(figure.unit == unit && figure.direction == .neutral, "\(name)")
+        }
+        #expect(try Figure.parse("event_freshness.avg").direction == .higherIsWorse)
+        let uploads = try Figure.parse("http_reqs.count")
+        #expect(uploads.unit == .requests && uploads.direction == .higherIsWorse)
     }
 
     @Test("a measure of the fleet takes no tag, and is not told to be unknown")

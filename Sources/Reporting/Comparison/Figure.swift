@@ -71,8 +71,8 @@ extension Figure {
         let threshold = try Threshold.parse(metric: metric, expression: "\(aggregation)<0")
         try checkIsKept(threshold, asked: aggregation)
         return Figure(
-            name: text, source: .metric(threshold), unit: unit(of: entry, aggregation),
-            direction: direction(of: entry))
+            name: text, source: .metric(threshold), unit: unit(of: entry, threshold.aggregation),
+            direction: direction(of: entry, threshold.aggregation))
     }
 
     private static func unknown(_ name: String) -> ThresholdError {
@@ -106,12 +106,17 @@ extension Figure {
         }
     }
 
-    private static func unit(of entry: MetricCatalogue.Entry, _ aggregation: String) -> MetricCatalogue.Unit?
-    {
-        entry.kind == .trend && aggregation == "count" ? .requests : entry.unit
+    private static func unit(
+        of entry: MetricCatalogue.Entry, _ aggregation: Threshold.Aggregation
+    ) -> MetricCatalogue.Unit {
+        entry.kind == .trend && aggregation == .count ? entry.sampleUnit : entry.unit
     }
 
-    private static func direction(of entry: MetricCatalogue.Entry) -> Direction {
+    private static func direction(
+        of entry: MetricCatalogue.Entry, _ aggregation: Threshold.Aggregation
+    ) -> Direction {
+        // More of what is slow is worse; more samples are no slower.
+        if entry.kind == .trend, aggregation == .count { return .neutral }
         switch entry.more {
         case .worse: .higherIsWorse
         case .better: .lowerIsWorse
