@@ -68,6 +68,9 @@ package enum MetricCatalogue {
             "freshness_within_24h", "batch_size", "retries", "http_reqs", "http_req_failed", "data_sent",
         ].compactMap { name in all.first { $0.name == name } } + ofEntriesAlone
 
+    /// What no population has for itself: copies are not told apart by population.
+    package static let ofFleetAlone = ["events_duplicated"]
+
     /// What nothing but an entry has.
     package static let ofEntriesAlone: [Entry] = [
         Entry(

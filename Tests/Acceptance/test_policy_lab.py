@@ -618,6 +618,9 @@ def test_entries_of_the_timeline_are_compared(lab: tuple[Tool, Path]):
     strict = "event_freshness{entry:0}.p(95)<=base*0.5"
     failed = comparison(tool, folder, "--candidate", "slow", "--gate", strict, code=99)
     assert strict in failed["gates"][0]["gate"]
+    copies = ("compare", folder, "--candidate", "slow", "--gate", "events_duplicated{population:ios}<=base")
+    told = " ".join(tool.run(*copies).expect(64).err.split())
+    assert "events_duplicated of the whole fleet: copies are not told apart by population" in told
     for tag, known in (("entry:nowhere", "an entry of the timeline: 0"), ("population:io", "a population: ios; did you mean ios?")):
         asked = ("compare", folder, "--candidate", "slow", "--gate", f"events_lost{{{tag}}}<=base")
         assert known in tool.run(*asked).expect(64).err

@@ -37,6 +37,21 @@ struct FigureTests {
         }
     }
 
+    @Test("copies are those of the whole fleet, as where a scenario's thresholds name them")
+    func copies() throws {
+        for tag in ["{population:ios}", "{ population : \"ios\" }"] {
+            do throws(ThresholdError) {
+                _ = try Figure.parse("events_duplicated" + tag)
+                Issue.record("accepted")
+            } catch {
+                #expect(
+                    error.allowed
+                        == "events_duplicated of the whole fleet: copies are not told apart by population")
+            }
+        }
+        #expect(try Figure.parse("events_duplicated").unit == .events)
+    }
+
     @Test("how many samples a distribution has is neither good nor bad, and a number of what they are")
     func counts() throws {
         for (name, unit) in [

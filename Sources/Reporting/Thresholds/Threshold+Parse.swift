@@ -37,6 +37,10 @@ extension Threshold {
                 found: name, allowed: "the name of a metric: \(names.joined(separator: ", "))",
                 nearest: NearestNames.of(name, in: names))
         }
+        if population != nil, MetricCatalogue.ofFleetAlone.contains(name) {
+            throw ThresholdError(
+                found: metric, allowed: "\(name) of the whole fleet: copies are not told apart by population")
+        }
         if let population, let populations, !populations.contains(population) {
             throw ThresholdError(
                 found: population,

@@ -32,7 +32,8 @@ package enum ThresholdGrammar {
     /// are is not its business.
     package static func metric(_ kind: MetricCatalogue.Kind) -> String {
         let (whole, byPopulation) = (
-            names(kind).filter(untagged.contains), names(kind).filter { !untagged.contains($0) }
+            names(kind).filter(MetricCatalogue.ofFleetAlone.contains),
+            names(kind).filter { !MetricCatalogue.ofFleetAlone.contains($0) }
         )
         let tagged = "(?:\(byPopulation.joined(separator: "|")))\(blank)(?:\(tag("population")))?"
         let ofEntries = MetricCatalogue.ofEntries.filter { $0.kind == kind }.map(\.name)
@@ -46,9 +47,6 @@ package enum ThresholdGrammar {
         let first = key == "entry" ? "[A-Za-z0-9]" : "[A-Za-z]"
         return "\\{\(blank)\(key)\(blank):\(blank)\(first)[A-Za-z0-9_-]{0,63}\(blank)\\}"
     }
-
-    /// Metrics of the whole fleet alone: copies are not told apart by population.
-    private static let untagged = ["events_duplicated"]
 
     static func names(_ kind: MetricCatalogue.Kind) -> [String] {
         MetricCatalogue.all.filter { $0.kind == kind }.map(\.name)
