@@ -127,6 +127,33 @@ struct ComparisonWordsTests {
         #expect(summary(few, few, bodies: "measure").hasSuffix(" refused"))
     }
 
+    @Test("a comment of a pull request has every figure that tells something, also where all are the same")
+    func wholeTable() {
+        let names = [
+            "events_captured", "events_duplicated", "retries", "config_fetches", "http_reqs", "data_sent",
+            "data_received", "radio_seconds", "radio_wakeups",
+        ]
+        func side(more: Double) -> Comparison.Side {
+            let cells = ([0, 1] as [UInt64]).map { seed in
+                var cell = LabReport.Cell(seed: seed)
+                cell.metrics = names.map { Metric($0, .counter(count: 100, perSecond: 1)) }
+                cell.metrics[5] = Metric("data_sent", .counter(count: 100 + more, perSecond: 1))
+                return cell
+            }
+            return SyntheticLab.side(cells)
+        }
+        for more in [0.0, 50] {
+            let comparison = Comparison(
+                base: side(more: 0), candidate: side(more: more), request: ComparisonRequest())
+            let lines = String(decoding: ComparisonMarkdown.render(comparison), as: UTF8.self)
+                .split(separator: "\n")
+            // Each table has two lines of its own.
+            let tables = lines.count { $0.hasPrefix("| figure |") }
+            let rows = lines.count { $0.hasPrefix("| ") } - 2 * tables
+            #expect(rows == names.count && rows == ComparisonText.shown(comparison).count)
+        }
+    }
+
     @Test("what cannot be told ends the sentence, by the figure's name or by the gate")
     func doubts() throws {
         let (base, candidate) = (side([10, 300], "base"), side([150, 160], "candidate"))

@@ -16,11 +16,11 @@ package enum ComparisonMarkdown {
         let rows = ComparisonText.shown(comparison)
         let telling = rows.filter { $0.word != .same }
         text += table(telling.isEmpty ? Array(rows.prefix(8)) : telling)
-        if telling.count < rows.count, !telling.isEmpty {
-            let rest = rows.filter { $0.word == .same }
+        let rest = telling.isEmpty ? Array(rows.dropFirst(8)) : rows.filter { $0.word == .same }
+        if !rest.isEmpty {
             let same =
                 rest.count == 1 ? "1 figure that is the same" : "\(rest.count) figures that are the same"
-            text += "<details><summary>\(same)</summary>\n\n"
+            text += "<details><summary>\(telling.isEmpty ? "and " : "")\(same)</summary>\n\n"
             text += table(rest) + "</details>\n\n"
         }
         for warning in comparison.warnings { text += "> ⚠️ \(Escaping.markdown(warning))\n\n" }
