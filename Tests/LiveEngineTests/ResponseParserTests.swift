@@ -212,6 +212,19 @@ struct ResponseParserTests {
         #expect(Self.parse(line, readSizes: [1000]).parser.breach == .headTooLong)
     }
 
+    @Test("takes a head up to the limit and not a byte more, however it is cut", arguments: [Int.max, 7, 1])
+    func headOfTheLimit(readSize: Int) {
+        func head(bytes: Int) -> String {
+            let (first, last) = ("HTTP/1.1 204 No Content\r\nX: ", "\r\n\r\n")
+            return first + String(repeating: "a", count: bytes - first.utf8.count - last.utf8.count) + last
+        }
+        for bytes in [40_000, ResponseParser.headLimit] {
+            #expect(Self.parse(head(bytes: bytes), readSizes: [readSize]).parser.state == .complete)
+        }
+        let above = Self.parse(head(bytes: ResponseParser.headLimit + 1), readSizes: [readSize]).parser
+        #expect(above.breach == .headTooLong)
+    }
+
     @Test("limits a body that is kept, and counts one that is not")
     func bodyLimit() {
         let size = ResponseParser.bodyLimit + 1

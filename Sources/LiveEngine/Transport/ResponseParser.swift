@@ -189,9 +189,8 @@ package struct ResponseParser {
         let rest = UnsafeRawBufferPointer(rebasing: input[start...])
         let end = ResponseParser.offset(of: 0x0A, in: rest)
         let length = end ?? rest.count
-        headBytes += length + 1
-        let isSizeLine = state == .chunkSize || state == .chunkEnd
-        if isSizeLine { headBytes -= length + 1 }
+        // The LF counts with the read that brings it, so that it is all the same how a head is cut.
+        if state != .chunkSize, state != .chunkEnd { headBytes += length + (end == nil ? 0 : 1) }
         guard headBytes <= ResponseParser.headLimit, partial.count + length <= ResponseParser.headLimit else {
             refuse(.headTooLong)
             return start + length
