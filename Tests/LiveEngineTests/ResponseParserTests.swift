@@ -111,6 +111,8 @@ struct ResponseParserTests {
             ("HTTP/1.1 200 OK\r\nContent-Length: 9\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", false),
             ("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nTransfer-Encoding: \r\n\r\n", false),
             ("HTTP/1.1 204 No Content\r\nTransfer-Encoding: \r\n\r\n", true),
+            ("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nTransfer-Encoding: , ,\r\n\r\n", false),
+            ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked, \r\n\r\n0\r\n\r\n", true),
         ])
     func reuse(text: String, keepsAlive: Bool) {
         let (parser, _) = Self.parse(text)
@@ -181,6 +183,19 @@ struct ResponseParserTests {
         #expect(wait.state == .complete && wait.retryAfter == .delay(.seconds(120)))
         for wrong in [" X: a\r\n", "Content-Length: 1\r\n 2\r\n", "X\r\n : a\r\n", "X: a\r\n b\rc\r\n"] {
             #expect(read(wrong, body: "").state == .malformed, "\(wrong)")
+        }
+    }
+
+    @Test(
+        "reads past commas of a list that no element follows",
+        arguments: [
+            "chunked,", "chunked , ,", ",chunked", "gzip,, chunked,\t", "chunked\r\nTransfer-Encoding: ,",
+        ])
+    func emptyElements(codings: String) {
+        let text = "HTTP/1.1 200 OK\r\nTransfer-Encoding: \(codings)\r\n\r\n2\r\nok\r\n0\r\n\r\n"
+        for readSizes in [[Int.max], [1]] {
+            let (parser, _) = Self.parse(text, readSizes: readSizes)
+            #expect(parser.state == .complete && Self.text(parser.body) == "ok", "in reads of \(readSizes)")
         }
     }
 

@@ -23,6 +23,9 @@ enum ParserDifference: CaseIterable {
     /// White space around a value is no part of it, a tab too (RFC 9110, 5.5): such a `chunked` is chunked, such a
     /// `close` closes, and such a length is one.
     case tabBehindWord
+    /// A comma that no element follows counts for nothing (RFC 9110, 5.6.1.2): `chunked,` is chunked, and `,` is no coding;
+    /// NIO's decoder reads both to the close.
+    case emptyCoding
     /// `close` counts whatever stands beside it (RFC 9112, 9.3); of an answer of HTTP/1.0 NIO asks for `keep-alive` alone.
     case closeBesideKeepAlive
     /// `Proxy-Connection` is no field of HTTP (RFC 9112, C.2.2 tells where it comes from); NIO reads it as `Connection`.
@@ -61,6 +64,7 @@ enum ParserDifference: CaseIterable {
         case .tabBehindWord:
             // Chunks that are read as such may be wrong ones.
             return lines.hasTabBehindWord && (own.end != .malformed || lines.isChunked)
+        case .emptyCoding: return lines.hasEmptyCoding
         case .closeBesideKeepAlive:
             return !own.keepsAlive && reference.keepsAlive && lines.saysClose && lines.saysKeepAlive
         case .proxyConnection: return own.keepsAlive != reference.keepsAlive && lines.hasProxyConnection
@@ -92,6 +96,8 @@ struct AnswerLines {
     private(set) var isChunked = false
     private(set) var hasEmptyLength = false
     private(set) var hasTabBehindWord = false
+    /// Whether a list of codings ends with a comma.
+    private(set) var hasEmptyCoding = false
     private(set) var saysClose = false
     private(set) var saysKeepAlive = false
     private(set) var statusLines = 0
@@ -129,6 +135,7 @@ struct AnswerLines {
         }
         if text.hasPrefix("transfer-encoding") {
             if text.contains("chunked") { isChunked = true }
+            if value.last(where: { $0 != 0x20 && $0 != 0x09 }) == UInt8(ascii: ",") { hasEmptyCoding = true }
         }
         if text.hasPrefix("connection") {
             if text.contains("close") { saysClose = true }

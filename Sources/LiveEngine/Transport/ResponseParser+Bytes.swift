@@ -84,8 +84,12 @@ extension ResponseParser {
         return true
     }
 
+    /// The last element of a list; empty where there is none. Commas without one count for nothing (RFC 9110, 5.6.1.2).
     static func lastElement(of list: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
-        guard let comma = list.lastIndex(of: 0x2C) else { return list }
-        return trimmed(UnsafeRawBufferPointer(rebasing: list[(comma + 1)...]))
+        var end = list.count
+        while end > 0, list[end - 1] == 0x2C || isBlank(list[end - 1]) { end -= 1 }
+        let elements = UnsafeRawBufferPointer(rebasing: list[..<end])
+        let begin = elements.lastIndex(of: 0x2C).map { $0 + 1 } ?? 0
+        return trimmed(UnsafeRawBufferPointer(rebasing: elements[begin...]))
     }
 }

@@ -44,10 +44,11 @@ extension ResponseParser {
         case 14 where ResponseParser.equal(name, "content-length"): readLength(value)
         case 17 where ResponseParser.equal(name, "transfer-encoding"):
             hasTransferEncoding = true
+            let last = ResponseParser.lastElement(of: value)
             // A list without an element names no coding, and says nothing of the body (RFC 9110, 5.6.1).
-            if value.isEmpty { return }
+            if last.isEmpty { return }
             hasCoding = true
-            isChunked = ResponseParser.equal(ResponseParser.lastElement(of: value), "chunked")
+            isChunked = ResponseParser.equal(last, "chunked")
         default: break
         }
     }
