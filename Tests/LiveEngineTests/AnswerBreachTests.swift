@@ -42,12 +42,28 @@ extension HTTP2SessionTests {
             (head(field("content-length", "5")) + data("sixsix"), .moreData),
             (data("early"), .dataEarly), (block(field(":status", "103")), .endsEarly),
             (head([]) + head([]), .blockLate),
+            (head(field("x", " y")), .paddedValue), (head(field("content-length", "0\t")), .paddedValue),
         ])
     func malformed(said: [UInt8], broken: AnswerBreach) throws {
         let probe = try Self.probe([1, 1], [Self.settings(), said, Self.ok(3)])
         let ends = probe.log.dropFirst()
         #expect(ends.map { $0.prefix { $0 != "," } } == ["malformed", "answered"], "\(probe.log)")
         #expect(ends.first?.hasSuffix(", HTTP/2: \(broken.words)") == true, "\(probe.log)")
+        #expect(probe.isOpen)
+    }
+
+    @Test(
+        "looks at trailers as it does at heads",
+        arguments: [
+            (field("X", "y"), AnswerBreach.upperCase), (field("", "y"), .fieldName),
+            (field("connection", "close"), .connectionField), (field("x", "y\r\nz"), .fieldValue),
+            (field("x", "y "), .paddedValue),
+        ])
+    func trailers(fields: [UInt8], broken: AnswerBreach) throws {
+        let probe = try Self.probe(
+            [1], [Self.settings(), Self.head([]), Self.data("ok"), Self.block(fields)])
+        #expect(probe.log.last?.hasPrefix("malformed") == true, "\(probe.log)")
+        #expect(probe.log.last?.hasSuffix(", HTTP/2: \(broken.words)") == true, "\(probe.log)")
         #expect(probe.isOpen)
     }
 

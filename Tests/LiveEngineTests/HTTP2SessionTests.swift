@@ -192,6 +192,24 @@ struct HTTP2SessionTests {
         #expect(reset.head.stream == 1 && reset.payload == Self.number(code.rawValue))
     }
 
+    @Test("ends a stream alone of which PRIORITY is said in another size, and none that is not open")
+    func brokenPriority() throws {
+        let probe = try Self.probe(
+            [1, 1],
+            [
+                Self.settings([.enablePush: 0]), Self.frame(.priority, stream: 3, [0, 0, 0, 0, 9]),
+                Self.frame(.priority, stream: 1, [0, 0, 0]), Self.frame(.priority, stream: 1, [0, 0, 0]),
+                Self.frame(.priority, stream: 2), Self.frame(.priority, stream: 99, [0]), Self.ok(3),
+            ])
+        #expect(probe.isOpen)
+        let ends = probe.log.dropFirst()
+        #expect(ends.map { $0.prefix { $0 != "," } } == ["malformed", "answered"], "\(probe.log)")
+        #expect(ends.first?.hasSuffix(", HTTP/2: PRIORITY of 3 bytes") == true, "\(probe.log)")
+        let resets = Self.frames(probe.said).filter { $0.head.kind == .resetStream }
+        #expect(resets.map(\.head.stream) == [1])
+        #expect(resets.first?.payload == Self.number(HTTP2ErrorCode.frameSizeError.rawValue))
+    }
+
     @Test("gives up what an early answer makes needless")
     func earlyAnswer() throws {
         let probe = try Self.probe([70_000], [Self.settings(), Self.ok(1)])
@@ -236,7 +254,9 @@ struct HTTP2SessionTests {
             Breach(code: .frameSizeError, said: frame(.resetStream, stream: 1, [0])),
             Breach(code: .frameSizeError, said: frame(.settings, [0, 3, 0])),
             Breach(code: .frameSizeError, said: frame(.settings, flags: 1, [0])),
+            Breach(code: .protocolError, said: frame(.settings, [0, 2] + number(1))),
             Breach(code: .protocolError, said: frame(.settings, [0, 2] + number(2))),
+            Breach(code: .protocolError, said: frame(.priority, [0, 0, 0, 0, 0])),
             Breach(code: .flowControlError, said: frame(.settings, [0, 4] + number(0x8000_0000))),
             Breach(code: .protocolError, said: frame(.settings, [0, 5] + number(100))),
             Breach(code: .frameSizeError, said: frame(.ping, [1])),

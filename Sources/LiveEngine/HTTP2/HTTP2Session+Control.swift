@@ -39,7 +39,8 @@ extension HTTP2Session {
         switch setting {
         case .headerTableSize: encoder.setLimit(value)
         case .enablePush:
-            guard value <= 1 else { throw wrong("ENABLE_PUSH of \(value)") }
+            // Pushes are a server's to make, and so nothing for it to switch on.
+            guard value == 0 else { throw wrong("ENABLE_PUSH of \(value)") }
         case .maxConcurrentStreams: peer.streams = value
         case .initialWindowSize:
             guard value <= HTTP2Setting.windowLimit else {
@@ -81,6 +82,16 @@ extension HTTP2Session {
         guard !head.has(HTTP2FrameHead.acknowledges) else { return }
         HTTP2FrameHead(kind: .ping, length: 8, flags: HTTP2FrameHead.acknowledges).write(into: &outgoing)
         outgoing.writeBytes(payload)
+    }
+
+    /// What a stream waits for makes no difference here. A frame of another size is an error of its stream alone (RFC 9113, 6.3),
+    /// which may be one that is not open.
+    func takePriority(
+        _ head: HTTP2FrameHead, _ payload: UnsafeRawBufferPointer
+    ) throws(HTTP2ConnectionError) {
+        guard head.stream != 0 else { throw wrong("PRIORITY on stream 0") }
+        guard payload.count != 5, let stream = streams[head.stream] else { return }
+        breakOff(stream, .frameSizeError, "PRIORITY of \(payload.count) bytes")
     }
 
     func takeGoAway(

@@ -24,8 +24,7 @@ extension HTTP2Session {
         case .goAway: try takeGoAway(head, payload)
         case .windowUpdate: try takeWindowUpdate(head, payload)
         case .pushPromise: throw wrong("PUSH_PROMISE, though pushes are switched off")
-        case .priority:
-            guard head.stream != 0 else { throw wrong("PRIORITY on stream 0") }
+        case .priority: try takePriority(head, payload)
         case nil: break
         }
     }

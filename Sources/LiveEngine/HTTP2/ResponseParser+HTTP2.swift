@@ -19,14 +19,13 @@ extension ResponseParser {
         switch state {
         case .statusLine: takeStatus(name, value)
         case .fields:
-            if let broken = ResponseParser.breach(ofName: name) { return refuse(broken) }
-            guard !ResponseParser.hasLineEnd(value) else { return refuse(.fieldValue) }
+            if let broken = ResponseParser.breach(of: name, value) { return refuse(broken) }
             if keepsSample, status >= 200 {
                 keepHead(name, end: 0x3A)
                 keepHead(value, end: 0x0A)
             }
-            read(name, ResponseParser.trimmed(value))
-        case .trailers: if name.first == 0x3A { refuse(.pseudoField) }
+            read(name, value)
+        case .trailers: if let broken = ResponseParser.breach(of: name, value) { refuse(broken) }
         default: break
         }
     }
@@ -81,7 +80,17 @@ extension ResponseParser {
         }
     }
 
-    /// Why a name is none that may stand in an answer: in lower case, and nothing of one connection alone.
+    /// Why a field is none that may stand in an answer, in its head or in its trailers (RFC 9113, 8.2.1).
+    private static func breach(
+        of name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer
+    ) -> AnswerBreach? {
+        if let broken = breach(ofName: name) { return broken }
+        if hasLineEnd(value) { return .fieldValue }
+        guard let first = value.first, let last = value.last else { return nil }
+        return isBlank(first) || isBlank(last) ? .paddedValue : nil
+    }
+
+    /// Why a name is none that may stand there: in lower case, and nothing of one connection alone.
     private static func breach(ofName name: UnsafeRawBufferPointer) -> AnswerBreach? {
         if name.first == 0x3A { return .pseudoField }
         guard ResponseParser.isName(name) else { return .fieldName }

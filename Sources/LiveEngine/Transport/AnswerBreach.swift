@@ -5,7 +5,7 @@ enum AnswerBreach: UInt8 {
     case statusLine, lowStatus, upgrade, headTooLong, noColon, chunkSize, chunkEnd
     // HTTP/2
     case noStatus, badStatus, switching
-    case upperCase, pseudoField, connectionField
+    case upperCase, pseudoField, connectionField, paddedValue
     case dataEarly, moreData, lessData, blockLate, endsEarly
     // Both
     case fieldName, fieldValue, length, tooLong
@@ -28,6 +28,7 @@ enum AnswerBreach: UInt8 {
         case .upperCase: "a field's name with a capital letter"
         case .pseudoField: "a field whose name begins with a colon, beside the :status that comes first"
         case .connectionField: "a field that only HTTP/1.1 has, such as connection or transfer-encoding"
+        case .paddedValue: "a field's value that begins or ends with a blank"
         case .fieldValue: "a field's value with the end of a line or a zero byte"
         case .length: "a content-length that is no number, or not the same twice"
         case .dataEarly: "DATA before the HEADERS of a final answer"
