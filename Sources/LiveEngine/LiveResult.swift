@@ -77,7 +77,7 @@ package struct LiveResult: Sendable {
     package var connectionsOpened: UInt64
     /// Connections closed early because no descriptor was left for another.
     package var connectionsRecycled: UInt64
-    /// Answers behind which bytes came that belong to none, which closed their connections.
+    /// Answers behind which bytes came that belong to none, which closed those of their connections that spoke HTTP/1.1.
     package var overlongAnswers: UInt64
     /// The sum of the shards' own peaks.
     package var connectionsPeak: Int

@@ -296,6 +296,16 @@ def test_a_broken_window_of_a_stream(tool, tmp_path, size):
     assert server.connections == report["generator"]["connections_opened"] == 2
 
 
+def test_answers_that_go_on_behind_their_end_are_told(tool, tmp_path):
+    """They are whole to a device, which keeps its connection."""
+    server = FrameServer(lambda number, stream: (ok(stream) + frame(0, 0, stream, b"more"), False))
+    report = play_frames(tool, tmp_path, server)
+    assert answers(report) == {"200": server.requests}
+    assert server.connections == report["generator"]["connections_opened"] == 2
+    told = [text for text in report["warnings"] if "went on behind the end" in text]
+    assert len(told) == 1, report["warnings"]
+
+
 def test_small_windows(tool, tmp_path):
     """No body is longer than what the server said it takes, stream by stream and altogether."""
     server = FrameServer(lambda number, stream: (ok(stream), False), window=100)

@@ -67,6 +67,17 @@ extension HTTP2SessionTests {
         #expect(probe.isOpen)
     }
 
+    @Test("counts an answer behind whose end more comes, and leaves the connection as it is")
+    func overlong() throws {
+        let more = Self.data("more")
+        let probe = try Self.probe([1, 1], [Self.settings(), Self.ok(1), Self.data(""), more, more])
+        #expect(probe.session.overlongAnswers == 1)
+        // Nobody is to blame for what was on its way when a stream was reset.
+        probe.read(Self.frame(.resetStream, stream: 3, Self.number(2)) + Self.frame(.data, stream: 3, [1]))
+        #expect(probe.session.overlongAnswers == 1 && probe.isOpen)
+        #expect(probe.log.filter { $0.hasPrefix("answered") }.count == 1, "\(probe.log)")
+    }
+
     @Test("takes no body that is longer than any is kept")
     func tooLong() throws {
         let probe = try Self.probe([1], [Self.settings(), Self.head([])])

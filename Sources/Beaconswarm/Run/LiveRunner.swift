@@ -233,12 +233,13 @@ struct LiveRunner: Sendable {
         return progress
     }
 
-    /// That answers are longer than they say. To a device they are whole, and each costs it its connection.
+    /// That answers are longer than they say. To a device they are whole, and each costs it its connection of HTTP/1.1.
     private static func overlongWarning(_ result: LiveResult) -> String? {
         guard result.overlongAnswers > 0 else { return nil }
         return
             "\(Int(result.overlongAnswers).of("answer")) of the target went on behind the end that the head tells "
-            + "(Content-Length, the last chunk, a status without a body); what came there was dropped, and the connection closed"
+            + "(Content-Length, the last chunk, a status without a body), or behind END_STREAM of HTTP/2; what came there was "
+            + "dropped, and a connection of HTTP/1.1 closed"
     }
 
     // MARK: - The collector's side

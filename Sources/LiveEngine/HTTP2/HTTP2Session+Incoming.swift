@@ -59,7 +59,10 @@ extension HTTP2Session {
         let stream = try stream(of: head, "DATA")
         try consume(payload.count)
         let data = try unpadded(head, payload, skipping: 0)
-        guard let stream else { return }
+        guard let stream else {
+            if !data.isEmpty { noteBehindAnswer(head.stream) }
+            return
+        }
         stream.noteArrival(HTTP2FrameHead.size + payload.count, at: now)
         stream.consumed += payload.count
         guard stream.consumed <= HTTP2Session.streamWindow else {
@@ -71,6 +74,15 @@ extension HTTP2Session {
             writeWindowUpdate(stream.consumed, stream: stream.id)
             stream.consumed = 0
         }
+    }
+
+    /// Counts an answer behind whose END_STREAM more comes. RFC 9113 (5.1) lets a connection end for that, but it does no harm;
+    /// and what comes for a stream that ended in another way may have been on its way by then. A server that is mistaken in
+    /// where an answer ends goes on at once: so the last one is enough to know.
+    private func noteBehindAnswer(_ stream: UInt32) {
+        guard stream == lastWhole else { return }
+        lastWhole = 0
+        overlongAnswers += 1
     }
 
     /// Counts bytes against the connection's window, and gives them back when half of it is used up.
@@ -92,6 +104,7 @@ extension HTTP2Session {
         case .complete:
             // A server may answer before it has read everything; the rest is not wanted.
             if !stream.isSent { writeReset(stream.id, .noError) }
+            lastWhole = stream.id
             forget(stream)
             user.answered(stream)
         case .malformed: breakOff(stream, .protocolError, stream.parser.breach?.words ?? "no answer of HTTP")

@@ -68,6 +68,10 @@ final class HTTP2Session {
     var hasSettings = false
     /// A block of fields that goes on in the next frame: its stream, whether that ends, and what came so far.
     var openBlock: (stream: UInt32, endsStream: Bool, bytes: [UInt8])?
+    /// The stream whose answer came to its end last, as long as nothing came behind that; 0 for none.
+    var lastWhole: UInt32 = 0
+    /// Answers behind whose end the peer sent more.
+    var overlongAnswers: UInt64 = 0
     /// Streams that the session opened.
     private(set) var opened: UInt64 = 0
     private var reader = HTTP2FrameReader()

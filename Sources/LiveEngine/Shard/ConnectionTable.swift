@@ -16,7 +16,7 @@ struct ConnectionTable {
     private(set) var opened: UInt64 = 0
     /// Closed early because there was no room for another.
     var recycled: UInt64 = 0
-    /// Answers behind which more came, which closed their connections.
+    /// Answers behind which more came, which closed connections of HTTP/1.1; on HTTP/2 those of connections that are gone.
     var overlongAnswers: UInt64 = 0
     /// TLS handshakes that were completed.
     var handshakes: UInt64 = 0
@@ -129,6 +129,7 @@ struct ConnectionTable {
         self[entry.nextOfOwner]?.entry.previousOfOwner = entry.previousOfOwner
         slots[Int(entry.slot)] = nil
         streamsOfGone += connection.session?.opened ?? 0
+        overlongAnswers += connection.session?.overlongAnswers ?? 0
         free.append(entry.slot)
         connection.entry.slot = -1
         count -= 1
