@@ -21,15 +21,20 @@ final class HTTP2Stream: Carrier {
 
     init(on connection: Connection) { self.connection = connection }
 
+    /// Belongs to another request, of which nothing was sent or received yet: it may end before ``begin(id:sendWindow:wants:)``.
+    func renew() {
+        sentBytes = 0
+        parser.received = 0
+        if !garbage.isEmpty { garbage = [] }
+    }
+
     /// Begins to carry a request.
     func begin(id: UInt32, sendWindow: Int, wants: AnswerWants) {
         self.id = id
         self.sendWindow = sendWindow
         consumed = 0
-        sentBytes = 0
         unsent = ByteBuffer()
         isInLine = false
-        if !garbage.isEmpty { garbage = [] }
         parser.begin(keepsBody: wants.body, keepsSample: wants.sample, keepsDate: wants.date)
     }
 

@@ -33,6 +33,7 @@ extension Connection {
     /// - Parameter isFirst: Whether the connection was set up for that request, which then has that time.
     func makeStream(isFirst: Bool = false) -> HTTP2Stream {
         let stream = spareStreams.popLast() ?? HTTP2Stream(on: self)
+        stream.renew()
         stream.times = isFirst ? times : Carrier.Times()
         return stream
     }

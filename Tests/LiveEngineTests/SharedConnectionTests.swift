@@ -1,0 +1,77 @@
+import DeviceSDK
+import NIOCore
+import NIOEmbedded
+import Testing
+import Wire
+import World
+
+@testable import LiveEngine
+
+@Suite("A connection that speaks HTTP/2")
+struct SharedConnectionTests {
+    /// Notes what connections tell.
+    private final class Owner: ConnectionOwner {
+        var answers = 0
+        var ends: [String] = []
+
+        func opened(_ connection: Connection) {}
+        func answered(_ carrier: Carrier) { answers += 1 }
+        func ended(_ carrier: Carrier, failure: RequestFailure?) {
+            ends.append("\(failure?.name ?? "idle") \(String(decoding: carrier.garbage, as: UTF8.self))")
+        }
+        func limitChanged(_ connection: Connection) {}
+    }
+
+    /// A connection that has said what comes first, to a peer that the test plays.
+    private struct Line {
+        let channel = EmbeddedChannel()
+        let owner = Owner()
+        let connection: Connection
+        let endpoint: Endpoint
+
+        init() throws {
+            endpoint = try Endpoint(
+                PopulationPlan.Target(scheme: "http", host: "127.0.0.1", port: 80, pathAndQuery: "/"))
+            connection = Connection(
+                owner: owner, loop: channel.embeddedEventLoop, transport: SocketTransport(),
+                buffers: BufferPool())
+            try channel.pipeline.syncOperations.addHandler(connection)
+            connection.share()
+        }
+
+        /// Sends a request on a stream of the connection.
+        func send() -> HTTP2Stream {
+            let stream = connection.makeStream()
+            var body = WireBuffer(capacity: 3)
+            body.append(contentsOf: [0x61, 0x62, 0x63] as [UInt8])
+            connection.send(
+                RequestHead(method: .post, path: "/p", headerLines: ""), body: body, to: endpoint, on: stream,
+                wants: AnswerWants())
+            return stream
+        }
+
+        func hear(_ bytes: [UInt8]) throws { try channel.writeInbound(ByteBuffer(bytes: bytes)) }
+
+        func end() { _ = try? channel.finish(acceptAlreadyClosed: true) }
+
+        /// The frames that it said and nobody has asked for yet.
+        func said() throws -> [(head: HTTP2FrameHead, payload: [UInt8])] {
+            var bytes: [UInt8] = []
+            while let part = try channel.readOutbound(as: ByteBuffer.self) { bytes += part.readableBytesView }
+            return HTTP2SessionTests.frames(bytes)
+        }
+    }
+
+    @Test("begins a request with nothing sent and nothing received, on a stream that another one had")
+    func spareStream() throws {
+        let line = try Line()
+        defer { line.end() }
+        let stream = line.send()
+        try line.hear(HTTP2SessionTests.settings() + HTTP2SessionTests.ok(1))
+        #expect(line.owner.answers == 1 && stream.sentBytes > 0 && stream.parser.received > 0)
+        line.connection.putBack(stream)
+        let next = line.connection.makeStream()
+        #expect(next === stream)
+        #expect(next.sentBytes == 0 && next.parser.received == 0)
+    }
+}
