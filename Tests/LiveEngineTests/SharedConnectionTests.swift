@@ -40,6 +40,7 @@ struct SharedConnectionTests {
         }
 
         /// Sends a request on a stream of the connection.
+        @discardableResult
         func send() -> HTTP2Stream {
             let stream = connection.makeStream()
             var body = WireBuffer(capacity: 3)
@@ -73,5 +74,47 @@ struct SharedConnectionTests {
         let next = line.connection.makeStream()
         #expect(next === stream)
         #expect(next.sentBytes == 0 && next.parser.received == 0)
+    }
+
+    private static func pings(_ count: Int) -> [UInt8] {
+        let ping = HTTP2SessionTests.frame(.ping, Array("12345678".utf8))
+        return (0..<count).flatMap { _ in ping }
+    }
+
+    @Test("ends where the peer asks on and on, and takes no replies")
+    func flood() throws {
+        let line = try Line()
+        defer { line.end() }
+        line.send()
+        line.channel.isWritable = false
+        // The reply to the settings is one of them.
+        try line.hear(HTTP2SessionTests.settings() + Self.pings(HTTP2Session.replyLimit - 10))
+        try line.hear(Self.pings(9))
+        #expect(line.connection.state == .shared && line.owner.ends.isEmpty)
+        try line.hear(HTTP2SessionTests.settings())
+        #expect(line.connection.state == .gone && line.owner.ends.count == 2)
+        #expect(
+            line.owner.ends.first?.hasPrefix("malformed HTTP/2: ENHANCE_YOUR_CALM: PING and SETTINGS") == true
+        )
+        let said = try line.said()
+        let last = try #require(said.last)
+        #expect(last.head.kind == .goAway)
+        #expect(last.payload == HTTP2SessionTests.number(0) + HTTP2SessionTests.number(11))
+    }
+
+    @Test("replies to a peer that takes the replies, as often as it asks, though it may be late")
+    func manyPings() throws {
+        let line = try Line()
+        defer { line.end() }
+        try line.hear(HTTP2SessionTests.settings())
+        let (turns, count) = (8, HTTP2Session.replyLimit / 3)
+        for _ in 0..<turns {
+            line.channel.isWritable = false
+            try line.hear(Self.pings(count))
+            line.channel.isWritable = true
+            try line.hear(Self.pings(count))
+        }
+        #expect(line.connection.state == .shared && line.owner.ends.isEmpty)
+        #expect(try line.said().filter { $0.head.kind == .ping }.count == 2 * turns * count)
     }
 }

@@ -29,10 +29,22 @@ extension HTTP2Session {
             guard let setting = HTTP2Setting(rawValue: id) else { continue }
             try set(setting, to: Int(payload.bigEndian(at: offset + 2)))
         }
+        try noteReply()
         HTTP2FrameHead(kind: .settings, length: 0, flags: HTTP2FrameHead.acknowledges)
             .write(into: &outgoing)
         pump()
         if peer.streams != streamsBefore { user.limitChanged() }
+    }
+
+    /// Counts a reply that the peer has asked for.
+    private func noteReply() throws(HTTP2ConnectionError) {
+        repliesInLine += 1
+        guard repliesInLine > HTTP2Session.replyLimit else { return }
+        throw HTTP2ConnectionError(
+            code: .enhanceYourCalm,
+            reason:
+                "PING and SETTINGS from a server that does not take the replies to \(HTTP2Session.replyLimit) of them"
+        )
     }
 
     private func set(_ setting: HTTP2Setting, to value: Int) throws(HTTP2ConnectionError) {
@@ -80,6 +92,7 @@ extension HTTP2Session {
         guard head.stream == 0 else { throw wrong("PING on stream \(head.stream)") }
         try check(payload, is: 8, "PING")
         guard !head.has(HTTP2FrameHead.acknowledges) else { return }
+        try noteReply()
         HTTP2FrameHead(kind: .ping, length: 8, flags: HTTP2FrameHead.acknowledges).write(into: &outgoing)
         outgoing.writeBytes(payload)
     }

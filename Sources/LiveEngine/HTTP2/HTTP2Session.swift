@@ -31,6 +31,9 @@ final class HTTP2Session {
     static let firstStreams = 1
     /// The most bytes that are kept of what a peer says when it leaves.
     static let farewellLimit = 200
+    /// The most replies to PING and SETTINGS that are written for a peer that takes nothing. It could ask for any number, and
+    /// all of them would wait in memory (RFC 9113, 10.5).
+    static let replyLimit = 10_000
     /// The last identifier that a client can use (RFC 9113, 5.1.1).
     static let lastID: UInt32 = 0x7FFF_FFFF
 
@@ -68,6 +71,8 @@ final class HTTP2Session {
     var hasSettings = false
     /// A block of fields that goes on in the next frame: its stream, whether that ends, and what came so far.
     var openBlock: (stream: UInt32, endsStream: Bool, bytes: [UInt8])?
+    /// Replies to PING and SETTINGS since the peer was last seen to take what it is sent.
+    var repliesInLine = 0
     /// The stream whose answer came to its end last, as long as nothing came behind that; 0 for none.
     var lastWhole: UInt32 = 0
     /// Answers behind whose end the peer sent more.

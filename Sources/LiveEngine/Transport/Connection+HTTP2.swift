@@ -125,6 +125,8 @@ extension Connection {
     func read(_ buffer: ByteBuffer) {
         guard let session else { return }
         prepare(session)
+        // Little waits in the channel, so the peer takes what it is sent.
+        if let context, context.channel.isWritable { session.repliesInLine = 0 }
         lastRead = uptime
         isReading = true
         do throws(HTTP2ConnectionError) {
