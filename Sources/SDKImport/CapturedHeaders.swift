@@ -6,12 +6,10 @@ struct CapturedHeaders {
     private(set) var guesses: [Guess] = []
 
     /// What the program sets itself, and what browsers and proxies add.
-    private static let ownNames: Set<String> = [
-        "host", "content-length", "connection", "content-encoding", "accept-encoding", "transfer-encoding",
-        "origin",
-        "referer", "expect", "keep-alive", "priority", "dnt", "pragma", "cache-control", "te", "upgrade",
-        "proxy-connection", "x-forwarded-for", "x-forwarded-proto", "traceparent", "tracestate", "date",
-    ]
+    private static let ownNames = ClientHeaders.names.union([
+        "content-encoding", "accept-encoding", "origin", "referer", "priority", "dnt", "pragma",
+        "cache-control", "x-forwarded-for", "x-forwarded-proto", "traceparent", "tracestate", "date",
+    ])
     /// What a server may know somebody by, wherever in a name: a draft is a file that is passed on, so it doubts more
     /// than a report does (``SecretNames``).
     private static let secretNames = [

@@ -158,6 +158,7 @@ def test_what_a_collector_would_miss_is_told_wherever_a_description_is_read(coll
         (OWN | {"upload": {"overlaps": True, "takes": "all"}}, ["/upload/takes", "a concurrency above 1"]),
         (OWN | {"request": {"path": "/v1/{{apiKey}}"}}, ["/request/path", "no placeholder"]),
         (OWN | {"request": {"headers": {"Content-Length": "7"}}}, ["/headers/Content-Length", "does not set itself"]),
+        (OWN | {"request": {"headers": {"Keep-Alive": "timeout=5"}}}, ["/headers/Keep-Alive", "does not set itself"]),
         (OWN | {"request": {"headers": {"X-A": "a\r\nX-B: b"}}}, ["/headers/X-A", "a control character"]),
         ({"preset": "otlp-http", "storage": {"persist": "onBackground"}}, ["/storage/persist", "a knob without effect"]),
         ({"preset": "segment-ios", "upload": {"maxBytes": 9}}, ["/upload/maxBytes", "a knob without effect"]),

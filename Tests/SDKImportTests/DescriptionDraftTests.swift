@@ -49,7 +49,8 @@ struct DescriptionDraftTests {
     func headers() throws {
         let headers = """
             -H 'Authorization: Bearer abc' -H 'Cookie: s=1' -H 'X-Api-Key: k2' -H 'X-Request-Signature: \
-            deadbeefdeadbeefdeadbeefdeadbeef' -H 'X-Platform: ios' -H 'Host: h' -H 'Content-Length: 7'
+            deadbeefdeadbeefdeadbeefdeadbeef' -H 'X-Platform: ios' -H 'Host: h' -H 'Content-Length: 7' \
+            -H 'Expect: 100-continue' -H 'Trailer: X-Sum'
             """
         let draft = try draft(post(first, headers: headers))
         let kept = try #require(draft.description["request"]?["headers"])

@@ -52,6 +52,12 @@ import Wire
             (#""Host": "h""#, #"Host: conflict: "Host""#),
             (#""Connection": "close""#, #"Connection: conflict: "Connection""#),
             (#""Transfer-Encoding": "x""#, #"Transfer-Encoding: conflict: "Transfer-Encoding""#),
+            (#""Keep-Alive": "timeout=5""#, #"Keep-Alive: conflict: "Keep-Alive""#),
+            (#""Proxy-Connection": "keep-alive""#, #"Proxy-Connection: conflict: "Proxy-Connection""#),
+            (#""upgrade": "h2c""#, #"upgrade: conflict: "upgrade""#),
+            (#""TE": "trailers""#, #"TE: conflict: "TE""#),
+            (#""Trailer": "X-Sum""#, #"Trailer: conflict: "Trailer""#),
+            (#""Expect": "100-continue""#, #"Expect: conflict: "Expect""#),
             (#""A": "{{device.id}}""#, "A: conflict: {{device.id}}, which is not known here"),
             (#""A": 7"#, "A: wrong type: 7"),
         ])

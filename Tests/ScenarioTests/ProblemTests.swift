@@ -130,6 +130,9 @@ struct ProblemTests {
         BadCase(
             extra: #""target": {"headers": {"Host": "x"}}"#, kind: .conflict, pointer: "/target/headers/Host"),
         BadCase(
+            extra: #""target": {"headers": {"Keep-Alive": "timeout=5"}}"#, kind: .conflict,
+            pointer: "/target/headers/Keep-Alive"),
+        BadCase(
             extra: #""target": {"headers": {"content-type": "x"}}"#, kind: .conflict,
             pointer: "/target/headers/content-type"),
         BadCase(

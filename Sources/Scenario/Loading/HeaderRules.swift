@@ -1,12 +1,12 @@
+import Wire
+
 /// What a header may be that a scenario or a description adds to those of the client.
 enum HeaderRules {
-    /// What the client sets itself: a second one would break the framing of its requests.
-    private static let framing = ["host", "content-length", "connection", "transfer-encoding"]
     /// What tells how the client's own body is to be read.
     private static let ofBodies = ["content-type", "content-encoding"]
     private static let marks = Array("!#$%&'*+-.^_`|~".utf8)
 
-    /// Reports what is no header's name, and the name of one that the client sets itself.
+    /// Reports what is no header's name, and the name of one that is the client's alone.
     static func check(name: String, at place: Place, _ reading: inout Reading) {
         let isToken =
             !name.isEmpty
@@ -16,7 +16,7 @@ enum HeaderRules {
         if !isToken {
             reading.report(.outOfRange, place, found: "\"\(name)\"", allowed: "a header's name (RFC 9110)")
         }
-        if framing.contains(name.lowercased()) {
+        if ClientHeaders.names.contains(name.lowercased()) {
             reading.report(
                 .conflict, place, found: "\"\(name)\"", allowed: "headers that the client does not set itself"
             )
