@@ -262,6 +262,9 @@ def play_frames(tool, folder: Path, server: FrameServer, code: int = 0, **change
         ("malformed", lambda number, stream: (frame(1, 5, stream, b"\x3f\xff\xff\x03\x88"), False)),
         ("malformed", lambda number, stream: (frame(1, 5, stream, b"\x90"), False)),
         ("malformed", lambda number, stream: (b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", False)),
+        # Pushes switched on, a trailer in capitals.
+        ("malformed", lambda number, stream: (frame(4, 0, 0, b"\0\2\0\0\0\1"), False)),
+        ("malformed", lambda number, stream: (frame(1, 4, stream, b"\x88") + frame(1, 5, stream, b"\0\1X\1y"), False)),
     ],
 )
 def test_how_requests_fail(tool, tmp_path, name, script):
