@@ -18,6 +18,15 @@ package enum Folder {
         folder.hasSuffix("/") ? folder + name : "\(folder)/\(name)"
     }
 
+    /// The folder that a path's last part lies in, and the name that it has there.
+    ///
+    /// By hand, because Foundation's `deletingLastPathComponent` ends the process for a name of one character.
+    package static func split(_ path: String) -> (folder: String, name: String) {
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return (".", path) }
+        let folder = slash == path.startIndex ? "/" : String(path[..<slash])
+        return (folder, String(path[path.utf8.index(after: slash)...]))
+    }
+
     /// The names of what is in a folder, in any order; none where there is no such folder.
     package static func names(in path: String) -> [String] {
         guard let directory = opendir(path) else { return [] }

@@ -318,7 +318,7 @@ def test_what_was_acknowledged_survives_kill_9(collect, tmp_path, seed: int, log
     assert len(acknowledged) > 1000, "too little load to say anything"
 
 
-@pytest.mark.parametrize("name", ["link.sqlite", ":memory:", "file:odd.sqlite?mode=memory"])
+@pytest.mark.parametrize("name", ["link.sqlite", ":memory:", "file:odd.sqlite?mode=memory", "x"])
 def test_a_store_is_one_file_by_whichever_name(collect, tool: Tool, name: str):
     """The log lies beside the file, and no name means something else than a file."""
     real = tool.folder / name

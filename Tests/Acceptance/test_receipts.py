@@ -337,6 +337,21 @@ def test_the_embedded_collectors_audit_tells_the_place_too(tool: Tool, tmp_path:
     assert missing["never_accepted"]["evicted"] == dict(fates["evicted"]) != {}
 
 
+def test_receipts_may_have_a_name_of_one_character(tool: Tool, tmp_path: Path):
+    """In virtual time, from the folder that the file is in."""
+    events, out = tmp_path / "events.ndjson", tmp_path / "run"
+    tool.run(
+        "simulate", write_scenario(tmp_path, steady(3, "10s")), "--out", out, "--events", events, "-q"
+    ).expect(0)  # fmt: skip
+    held = [(line["id"],) for line in read_events(events) if line["fate"] == "delivered"]
+    with sqlite3.connect(tool.folder / "x") as database:
+        database.execute("CREATE TABLE arrivals(id TEXT)")
+        database.executemany("INSERT INTO arrivals VALUES (?)", held)
+    database.close()
+    tool.run("audit", out, "--receipts", "x").expect(0)
+    assert read_report(out)["audit"]["confirmed"] == len(held) > 0
+
+
 def test_an_audit_counts_what_waits_in_the_collectors_log(tool: Tool, collect, tmp_path: Path, tiny_disk: Path):
     """On a disk that is full, the table does not take what the log has acknowledged."""
     collector = collect(tiny_disk / "store.sqlite", "--log", "always")

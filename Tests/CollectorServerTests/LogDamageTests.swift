@@ -90,6 +90,9 @@ struct LogDamageTests {
         next.close()
     }
 
+    @Test("no name is too short to be that of a store", arguments: ["x", "/", "a/b", "//"])
+    func shortName(path: String) { #expect(LogFile.all(beside: path).isEmpty) }
+
     @Test("what is no log is not deleted", arguments: ["notes", "BSWMLOG9 of days to come"])
     func noLog(text: String) throws {
         let file = TemporaryFile()

@@ -38,8 +38,7 @@ enum SQLiteReceipts {
         do {
             return try DatabaseQueue(path: path, configuration: configuration)
         } catch let error as DatabaseError where error.resultCode == .SQLITE_CANTOPEN {
-            let folder = path.lastIndex(of: "/").map { path[...$0] } ?? "."
-            guard access(path, R_OK) == 0, access(String(folder), W_OK) != 0 else { throw error }
+            guard access(path, R_OK) == 0, access(Folder.split(path).folder, W_OK) != 0 else { throw error }
             guard (Folder.size(of: path + "-wal") ?? 0) == 0 else {
                 throw ForeignReceiptsError.unreadable(
                     path: path,

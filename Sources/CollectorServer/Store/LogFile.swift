@@ -110,14 +110,12 @@ final class LogFile: Sendable {
 
     /// The log's files beside a store, in their order.
     static func all(beside store: String) -> [String] {
-        let (folder, name) = (
-            (store as NSString).deletingLastPathComponent, (store as NSString).lastPathComponent
-        )
-        let names =
-            (try? FileManager.default.contentsOfDirectory(atPath: folder.isEmpty ? "." : folder)) ?? []
+        let (folder, name) = Folder.split(store)
         let prefix = name + suffix
-        return names.compactMap { $0.hasPrefix(prefix) ? Int($0.dropFirst(prefix.count)) : nil }
-            .filter { $0 > 0 }.sorted().map { path($0, beside: store) }
+        return Folder.names(in: folder).compactMap {
+            $0.hasPrefix(prefix) ? Int($0.dropFirst(prefix.count)) : nil
+        }
+        .filter { $0 > 0 }.sorted().map { path($0, beside: store) }
     }
 
     static func path(_ number: Int, beside store: String) -> String { "\(store)\(suffix)\(number)" }
@@ -146,8 +144,7 @@ package enum StoreFiles {
         // As many as the system follows; what is a link still, it refuses.
         for _ in 0..<40 {
             guard let next = try? FileManager.default.destinationOfSymbolicLink(atPath: path) else { break }
-            let folder = path.lastIndex(of: "/").map { path[...$0] } ?? ""
-            path = next.hasPrefix("/") ? next : folder + next
+            path = next.hasPrefix("/") ? next : Folder.path(of: next, in: Folder.split(path).folder)
         }
         return path.hasPrefix(":") || path.hasPrefix("file:") ? "./\(path)" : path
     }

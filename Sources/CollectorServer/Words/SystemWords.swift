@@ -1,3 +1,4 @@
+import Files
 import Foundation
 
 /// What the operating system says went wrong, without its numbers.
@@ -22,8 +23,7 @@ enum SystemWords {
             if info.st_mode & S_IFMT == S_IFDIR { return "it is a folder; name a file" }
             if access(path, W_OK) != 0 { return "it cannot be written: \(text(errno))" }
         }
-        let folder = (path as NSString).deletingLastPathComponent
-        let parent = folder.isEmpty ? "." : folder
+        let parent = Folder.split(path).folder
         guard stat(parent, &info) == 0 else { return "its folder \(parent) cannot be used: \(text(errno))" }
         guard info.st_mode & S_IFMT == S_IFDIR else { return "\(parent) is no folder" }
         return access(parent, W_OK) == 0 ? nil : "its folder \(parent) cannot be written: \(text(errno))"
