@@ -92,6 +92,26 @@ struct ServerFaultTests {
         }
     }
 
+    @Test("a request that is stored and waits for its fault's end takes no room from others")
+    func heldBytes() async throws {
+        var configuration = self.configuration(.stall(nil), clock: ManualClock().clock)
+        configuration.limits.stopGrace = .milliseconds(0)
+        let request = Requests.upload([Requests.event(0, 0)])
+        // Room for one at a time.
+        configuration.limits.heldBytes = request.count * 3 / 2
+        try await withServer(configuration) { (server, port) async throws in
+            var clients: [RawClient] = []
+            for number in 1...3 as ClosedRange<UInt64> {
+                let client = try await RawClient.connect(port: port)
+                try await client.send(request)
+                #expect(try await eventually { server.snapshot().0.received == number })
+                #expect(try await eventually { server.heldBytes == 0 })
+                clients.append(client)
+            }
+            #expect(server.refusedRequests == 0 && server.connectionCount == clients.count)
+        }
+    }
+
     @Test("an outage resets open connections, refuses new ones, and ends on the same port")
     func outage() async throws {
         let clock = ManualClock()

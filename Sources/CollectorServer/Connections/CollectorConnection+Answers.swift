@@ -9,6 +9,8 @@ extension CollectorConnection {
     /// Carries an answer out: at once, after the fault's delay, or not at all.
     func answer(_ reply: CollectorReply, fault: LateFault) {
         guard case .waiting(let keepAlive, let version) = phase, let context, let handle else { return }
+        // Its request is stored: however long the fault lasts, it takes no room from others.
+        releaseBytes()
         if fault.resetsUnread || fault.diesAfterAccept { return reset() }
         let now = server.clock.now()
         let release = max(fault.releaseAt ?? now, now + fault.delay)

@@ -86,7 +86,8 @@ final class CollectorConnection: ChannelInboundHandler, RemovableChannelHandler 
         return false
     }
 
-    private func releaseBytes() {
+    /// Books out what the connection holds of requests.
+    func releaseBytes() {
         let held = wait.held.exchange(0, ordering: .relaxed)
         if held > 0 { _ = server.hold(-held, wait: wait) }
     }
