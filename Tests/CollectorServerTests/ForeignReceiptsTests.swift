@@ -60,6 +60,28 @@ struct ForeignReceiptsTests {
         #expect(Audit.compare(beliefs: DeviceBeliefs(), receipts: receipts).unexpected == 1)
     }
 
+    @Test("a store's own key of 32 digits gives way to the id in the payload, and to nothing else")
+    func ownKeys() throws {
+        let key = "00112233445566778899aabbccddeeff"
+        let tagged = #"{"type":"track","event":"A","distinct_id":"u","time":1,"properties":{"bs_id":"1-3"}}"#
+        let plain = #"{"type":"track","event":"A","distinct_id":"u","time":1,"properties":{}}"#
+        let lines = [tagged, plain, "{}"].map { #"{"id":"\#(key)","payload":\#($0)}"# }
+        for text in [lines.joined(separator: "\n"), "\(lines[0])\n\(key)\n{\"id\":\"\(key)\"}"] {
+            let receipts = try read(text)
+            #expect(receipts.held.count == 1 && receipts.held.contains(id(1, 3)))
+            #expect(
+                receipts.heldNatural == [NaturalKey(high: 0x0011_2233_4455_6677, low: 0x8899_AABB_CCDD_EEFF)])
+            #expect(receipts.received == 3)
+        }
+        let file = TemporaryFile()
+        try DatabaseQueue(path: file.path).write { db in
+            try db.execute(sql: "CREATE TABLE arrivals(id TEXT PRIMARY KEY, payload TEXT)")
+            try db.execute(sql: "INSERT INTO arrivals VALUES (?, ?)", arguments: [key, tagged])
+        }
+        let receipts = try ForeignReceipts.read(path: file.path).receipts
+        #expect(receipts.held.contains(id(1, 3)) && receipts.heldNatural.isEmpty)
+    }
+
     @Test("names the line that it cannot read")
     func badLines() {
         #expect(problem("1-0\n\n{\"a\":1}\n").contains(":3: nothing that names an event: {\"a\":1}"))

@@ -32,7 +32,8 @@ package enum ForeignReceiptsError: Error, Equatable, CustomStringConvertible {
 ///
 /// A row names its event by a `bs_id`, an `id` or a `payload` (the event's JSON), the first of them that can
 /// be read as an id of the harness or as a natural key (32 hexadecimal digits). An id that is neither
-/// stays an id that no device made, which is for the audit to say. When it was received
+/// stays an id that no device made, which is for the audit to say. A store's own primary key may look like a natural key:
+/// an id of the harness in the payload counts more than 32 hexadecimal digits beside it. When it was received
 /// (`received_at`) or captured (`captured_at`, else the event's own time in its payload) tells whether it is of the
 /// run that is audited.
 ///
@@ -277,19 +278,19 @@ struct ReceiptsSink {
     }
 
     private func record(_ row: ReceiptRow, in receipts: inout Receipts) -> Bool {
-        for id in row.values.dropLast() {
-            if let id, ForeignReceipts.isKnownForm(id) {
-                ForeignReceipts.record(id, in: &receipts)
-                return true
-            }
-        }
-        if let payload = row.values.last ?? nil, let key = payload.withUnsafeBytes({ reader.key(of: $0) }) {
+        let ids = row.values.dropLast().compactMap { $0 }
+        let known = ids.first { ForeignReceipts.isKnownForm($0) }
+        let isHarness = known.map { EventID(text: $0) != nil } ?? false
+        if !isHarness, let key = payloadKey(row), known == nil || key.device != nil {
             ForeignReceipts.record(key, in: &receipts)
             return true
         }
-        let ids = row.values.dropLast().lazy.compactMap { $0 }
-        guard let id = ids.first(where: { !$0.isEmpty }) else { return false }
+        guard let id = known ?? ids.first(where: { !$0.isEmpty }) else { return false }
         ForeignReceipts.record(id, in: &receipts)
         return true
+    }
+
+    private func payloadKey(_ row: ReceiptRow) -> EventKey? {
+        (row.values.last ?? nil).flatMap { payload in payload.withUnsafeBytes { reader.key(of: $0) } }
     }
 }
