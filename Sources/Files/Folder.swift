@@ -30,6 +30,11 @@ package enum Folder {
     /// The names of what is in a folder, in any order; none where there is no such folder.
     package static func names(in path: String) -> [String] {
         guard let directory = opendir(path) else { return [] }
+        return names(in: directory)
+    }
+
+    /// What an open folder has; closes it.
+    private static func names(in directory: OpaquePointer) -> [String] {
         defer { closedir(directory) }
         var names: [String] = []
         while let entry = readdir(directory) {
@@ -45,10 +50,11 @@ package enum Folder {
     ///
     /// - Throws: ``FileFailure`` for a folder that may not be read, or in which nothing may be looked at.
     package static func readableNames(in path: String) throws(FileFailure) -> [String] {
-        guard access("\(path)/.", R_OK | X_OK) == 0 || errno == ENOENT || errno == ENOTDIR else {
-            throw FileFailure("read", path)
+        guard access("\(path)/.", R_OK | X_OK) == 0, let directory = opendir(path) else {
+            guard errno == ENOENT || errno == ENOTDIR else { throw FileFailure("read", path) }
+            return []
         }
-        return names(in: path)
+        return names(in: directory)
     }
 
     /// The size of the file at a path in bytes; `nil` if no file is there.

@@ -74,7 +74,7 @@ package final class SimulatedCollector: SimulatedHost {
         past.append(statistics)
         lastReceipts = receipts
         // What another process would find now, whatever this one's closing might still write.
-        for suffix in StoreFiles.suffixes(at: path(ofLife: lives)) {
+        for suffix in try StoreFiles.suffixes(at: path(ofLife: lives)) {
             try FileManager.default.copyItem(
                 atPath: path(ofLife: lives) + suffix, toPath: path(ofLife: lives + 1) + suffix)
         }

@@ -68,7 +68,7 @@ struct LogDamageTests {
         let file = TemporaryFile()
         let log = try leftLog(beside: file.path)
         let path = file.path + "-log.1"
-        #expect(LogFile.all(beside: file.path) == [path])
+        #expect(try LogFile.all(beside: file.path) == [path])
         var bytes = log
         bytes[bytes.count / 2] ^= 1
         try Data(bytes).write(to: URL(fileURLWithPath: path))
@@ -91,7 +91,43 @@ struct LogDamageTests {
     }
 
     @Test("no name is too short to be that of a store", arguments: ["x", "/", "a/b", "//"])
-    func shortName(path: String) { #expect(LogFile.all(beside: path).isEmpty) }
+    func shortName(path: String) throws { #expect(try LogFile.all(beside: path).isEmpty) }
+
+    @Test("of a folder that cannot be listed, it is not taken that there is no log")
+    func unlistedFolder() {
+        let path = "/\(String(repeating: "x", count: 300))/store.sqlite"
+        #expect(throws: (any Error).self) { _ = try LogFile.all(beside: path) }
+        #expect(throws: CollectorServerError.self) { try LogRecovery.checkStore(path) }
+        #expect(throws: ForeignReceiptsError.self) { _ = try LoggedReceipts(beside: path) }
+    }
+
+    @Test(
+        "a log that a collector went on without is neither brought in nor deleted once it is back",
+        arguments: [StoreLogging.never, .always])
+    func returnedLog(logging: StoreLogging) throws {
+        let file = TemporaryFile()
+        let log = try leftLog(beside: file.path)
+        let path = file.path + "-log.1"
+        try FileManager.default.removeItem(atPath: path)
+        // Its requests have the numbers of those in the log.
+        let next = try durableStore(file.path, logging, HeldExecutor())
+        var load = StoreLoad()
+        for batch in 1...3 as ClosedRange<Int64> {
+            #expect(next.commit(rowBuffer(0..<1, batch: batch), after: batch - 1, load: &load) == nil)
+        }
+        next.close()
+        let held = try content(file.path)
+        try Data(log).write(to: URL(fileURLWithPath: path))
+        #expect {
+            _ = try durableStore(file.path, logging, HeldExecutor())
+        } throws: {
+            "\($0)".contains("\(path) belongs to another store, or to this one as it was")
+        }
+        #expect(throws: ForeignReceiptsError.self) { _ = try ForeignReceipts.read(path: file.path) }
+        #expect(try content(file.path) == held)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == Data(log))
+        try FileManager.default.removeItem(atPath: path)
+    }
 
     @Test("what is no log is not deleted", arguments: ["notes", "BSWMLOG9 of days to come"])
     func noLog(text: String) throws {
@@ -142,7 +178,7 @@ struct LogDamageTests {
             try Data(log.bytes).write(to: URL(fileURLWithPath: file.path + "-log.1"))
             let store = try durableStore(file.path, logging, HeldExecutor())
             #expect(try store.load().lastBatch == 3)
-            #expect(LogFile.all(beside: file.path).isEmpty)
+            #expect(try LogFile.all(beside: file.path).isEmpty)
             store.close()
             #expect(try content(file.path).count == 6)
         }
@@ -159,7 +195,7 @@ struct LogDamageTests {
         } throws: {
             "\($0)".contains(path)
         }
-        #expect(StoreFiles.suffixes(at: empty.path) == ["-log.1"])
+        #expect(try StoreFiles.suffixes(at: empty.path) == ["-log.1"])
         try FileManager.default.removeItem(atPath: path)
     }
 

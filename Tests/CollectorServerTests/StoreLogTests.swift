@@ -71,7 +71,7 @@ struct StoreLogTests {
                 if random.below(3) == 0 { merges.runOne() }
             }
             store.close()
-            #expect(StoreFiles.suffixes(at: file.path) == [""])
+            #expect(try StoreFiles.suffixes(at: file.path) == [""])
             return try content(file.path)
         }
         #expect(tables[0] == tables[1])
@@ -93,7 +93,7 @@ struct StoreLogTests {
             if round < merged { merges.runOne() }
         }
         try copyStore(file.path, to: left.path)
-        let log = LogFile.all(beside: left.path)
+        let log = try LogFile.all(beside: left.path)
         #expect(!log.isEmpty)
         // A frame that was being written when the process died.
         var torn = WireBuffer()
@@ -105,7 +105,7 @@ struct StoreLogTests {
         let next = try durableStore(left.path, .always, HeldExecutor())
         let (receipts, last) = try next.load()
         #expect(receipts.received == 40 && last == 8)
-        #expect(LogFile.all(beside: left.path).isEmpty)
+        #expect(try LogFile.all(beside: left.path).isEmpty)
         next.close()
         #expect(
             try content(left.path).map { $0["batch"] as Int? }
@@ -128,7 +128,7 @@ struct StoreLogTests {
             guard case CollectorServerError.storeFailure(other.path, let reason) = error else { return false }
             return reason.contains("-log.1") && reason.contains("request 3")
         }
-        #expect(LogFile.all(beside: other.path).count == 1)
+        #expect(try LogFile.all(beside: other.path).count == 1)
     }
 
     @Test("a second collector does not get the store of a first")
@@ -182,7 +182,7 @@ struct StoreLogTests {
                 #expect(statistics.body.contains("\"in_log\":"))
                 #expect(statistics.headers["date"] == "Fri, 15 Jan 2027 08:00:00 GMT")
             }
-            #expect(StoreFiles.suffixes(at: file.path) == [""])
+            #expect(try StoreFiles.suffixes(at: file.path) == [""])
             stored.append(try content(file.path).map(\.description))
         }
         #expect(stored[0] == stored[1])

@@ -55,7 +55,7 @@ func durableStore(_ path: String, _ logging: StoreLogging, _ merger: HeldExecuto
 
 /// Copies what a process would find that continues a store after the end of another.
 func copyStore(_ path: String, to other: String) throws {
-    for suffix in StoreFiles.suffixes(at: path) {
+    for suffix in try StoreFiles.suffixes(at: path) {
         try FileManager.default.copyItem(atPath: path + suffix, toPath: other + suffix)
     }
 }

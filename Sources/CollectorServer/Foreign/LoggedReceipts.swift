@@ -1,3 +1,4 @@
+import Files
 import Foundation
 
 /// Rows that a collector has acknowledged and not brought into its table yet: those in its log, while it runs or where it was
@@ -6,9 +7,30 @@ struct LoggedReceipts {
     private let files: [(path: String, data: Data)]
 
     /// Opens the log's files, if there are any; what is deleted later stays readable.
-    init(beside store: String) {
-        files = LogFile.all(beside: store).compactMap { path in
-            (try? Data(contentsOf: URL(fileURLWithPath: path), options: .alwaysMapped)).map { (path, $0) }
+    ///
+    /// - Throws: ``ForeignReceiptsError`` for files that cannot be looked for, or not be read.
+    init(beside store: String) throws {
+        var files: [(path: String, data: Data)] = []
+        do {
+            for path in try LogFile.all(beside: store) {
+                guard let data = try LoggedReceipts.open(path) else { continue }
+                files.append((path, data))
+            }
+        } catch let failure as FileFailure {
+            throw ForeignReceiptsError.unreadable(
+                path: store, reason: "whether it has a log cannot be told: \(failure)")
+        }
+        self.files = files
+    }
+
+    /// A file's bytes; `nil` for one that has none, or is gone by now, since its rows are in the table.
+    private static func open(_ path: String) throws -> Data? {
+        do {
+            return try Data(contentsOf: URL(fileURLWithPath: path), options: .alwaysMapped)
+        } catch {
+            guard (Folder.size(of: path) ?? 0) > 0 else { return nil }
+            throw ForeignReceiptsError.unreadable(
+                path: path, reason: SystemWords.readingProblem(path) ?? "the file cannot be read")
         }
     }
 
@@ -26,6 +48,8 @@ struct LoggedReceipts {
                 case .damaged: throw LoggedReceipts.damage(path, at: 0, after: 0)
                 case .frames(let part):
                     guard part.belongs(to: identity) else {
+                        // A collector that started meanwhile has brought it in, and the store has another identity.
+                        guard Folder.size(of: path) != nil else { break }
                         throw ForeignReceiptsError.unreadable(path: path, reason: LogWords.foreign)
                     }
                     let rest = LoggedReceipts.read(part, after: batch, into: &sink)

@@ -11,18 +11,15 @@ enum SQLiteReceipts {
         configuration.readonly = true
         configuration.busyMode = .timeout(5)
         // Before the table: what has left the log by then is in the table, which is read after.
-        let log = LoggedReceipts(beside: path)
+        // A database that is no store may lie where nobody can look for one.
+        let found = Result { try LoggedReceipts(beside: path) }
         do {
             let taken = sink
             sink = try open(path, configuration).read { db in
                 var sink = taken
                 try read(db, path: path, into: &sink)
-                if !log.isEmpty,
-                    try Int.fetchOne(db, sql: "PRAGMA application_id") == EventStore.applicationID
-                {
-                    let last = "SELECT batch FROM events ORDER BY rowid DESC LIMIT 1"
-                    let held = try Int64.fetchOne(db, sql: last) ?? 0
-                    try log.read(after: held, of: StoreIdentity.read(db), into: &sink)
+                if try Int.fetchOne(db, sql: "PRAGMA application_id") == EventStore.applicationID {
+                    try read(found.get(), of: db, into: &sink)
                 }
                 try NotKeptTable.forEach(in: db) { sink.take(notKept: $0, $1, receivedAt: $2) }
                 return sink
@@ -30,6 +27,14 @@ enum SQLiteReceipts {
         } catch let error as DatabaseError {
             throw ForeignReceiptsError.unreadable(path: path, reason: words(error))
         }
+    }
+
+    /// Takes what a store's log has and its table has not.
+    private static func read(_ log: LoggedReceipts, of db: Database, into sink: inout ReceiptsSink) throws {
+        guard !log.isEmpty else { return }
+        let last = "SELECT batch FROM events ORDER BY rowid DESC LIMIT 1"
+        let held = try Int64.fetchOne(db, sql: last) ?? 0
+        try log.read(after: held, of: StoreIdentity.read(db), into: &sink)
     }
 
     /// Opens a database; where nothing can be written beside it, as one that nobody changes: one in WAL mode would

@@ -109,10 +109,12 @@ final class LogFile: Sendable {
     }
 
     /// The log's files beside a store, in their order.
-    static func all(beside store: String) -> [String] {
+    ///
+    /// - Throws: ``FileFailure`` for a folder that cannot be listed: what lies there is unknown.
+    static func all(beside store: String) throws(FileFailure) -> [String] {
         let (folder, name) = Folder.split(store)
         let prefix = name + suffix
-        return Folder.names(in: folder).compactMap {
+        return try Folder.readableNames(in: folder).compactMap {
             $0.hasPrefix(prefix) ? Int($0.dropFirst(prefix.count)) : nil
         }
         .filter { $0 > 0 }.sorted().map { path($0, beside: store) }
@@ -156,8 +158,10 @@ package enum StoreFiles {
 
     /// What follows the store's path in the names of those that are there and hold rows: the store's own (nothing), and
     /// those of its logs, SQLite's first.
-    package static func suffixes(at path: String) -> [String] {
-        let files = [path, path + "-wal"] + LogFile.all(beside: path)
+    ///
+    /// - Throws: ``FileFailure`` for a folder that cannot be listed.
+    package static func suffixes(at path: String) throws -> [String] {
+        let files = try [path, path + "-wal"] + LogFile.all(beside: path)
         return files.filter { FileManager.default.fileExists(atPath: $0) }.map {
             String($0.dropFirst(path.count))
         }

@@ -1,8 +1,12 @@
+import Files
 import Foundation
 
 /// What a process that was killed left in the log beside its store.
 enum LogRecovery {
     /// Brings the rows into the table that it does not have, and deletes the log.
+    ///
+    /// Numbers tell which rows the table has: they count only in a log that the store has had beside it at each start
+    /// since, as its identity says (``StoreIdentity``).
     ///
     /// A frame that was broken off was never acknowledged; nothing lies behind it in its file. Anything else that is no
     /// frame is damage: what lies before it is brought in, and the log stays.
@@ -11,7 +15,7 @@ enum LogRecovery {
     /// - Throws: ``CollectorServerError``, if the log is another store's or is damaged, or the table does not take the rows:
     ///   then the log stays.
     static func recover(into table: EventStore, of identity: Int64?) throws {
-        let paths = LogFile.all(beside: table.path)
+        let paths = try paths(beside: table.path)
         // Nothing of any is taken before all are known to be the store's.
         for path in paths { try read(path, of: table.path) { try check($0, of: path, table.path, identity) } }
         for path in paths {
@@ -29,12 +33,23 @@ enum LogRecovery {
     /// - Throws: ``CollectorServerError``.
     static func checkStore(_ path: String) throws {
         let isThere = [path, path + "-wal"].contains { isFilled($0) }
-        guard !isThere, let log = LogFile.all(beside: path).first(where: isFilled) else { return }
+        guard !isThere, let log = try paths(beside: path).first(where: isFilled) else { return }
         throw CollectorServerError.storeFailure(
             path: path,
             reason:
                 "there is no store, and \(log) holds acknowledged events of one; put that one back, or move the "
                 + "log away")
+    }
+
+    /// The log's files; of a folder that cannot be listed nobody knows whether it has any.
+    private static func paths(beside store: String) throws -> [String] {
+        do throws(FileFailure) {
+            return try LogFile.all(beside: store)
+        } catch {
+            throw CollectorServerError.storeFailure(
+                path: store,
+                reason: SystemWords.storeProblem(store) ?? "whether it has a log cannot be told: \(error)")
+        }
     }
 
     private static func isFilled(_ path: String) -> Bool {
