@@ -74,15 +74,15 @@ final class DurableStore: Sendable {
         return try lock(path)
     }
 
-    /// Brings in what an earlier process left in the log.
+    /// Brings in what an earlier process left in the log. Any other log is then none of this store's.
     ///
-    /// - Parameter makesIdentity: Whether the store is to have an identity, for a log of its own.
+    /// - Parameter makesIdentity: Whether a store without an identity is to have one, for a log of its own.
     /// - Returns: the store's identity.
     private static func recover(_ table: EventStore, makesIdentity: Bool) throws -> Int64 {
         let identity = try table.identity()
         try LogRecovery.recover(into: table, of: identity)
-        if let identity { return identity }
-        return makesIdentity ? try table.makeIdentity() : 0
+        guard makesIdentity || identity != nil else { return 0 }
+        return try table.renewIdentity()
     }
 
     /// Keeps a second collector from the store of a first: each numbers requests and copies from what it found.

@@ -93,10 +93,10 @@ final class EventStore: @unchecked Sendable {
     /// What tells the store from all others; `nil` for one that has never had a log.
     func identity() throws -> Int64? { try read { try StoreIdentity.read($0) } }
 
-    /// Gives a store that has none an identity.
-    func makeIdentity() throws -> Int64 {
+    /// Gives the store another identity.
+    func renewIdentity() throws -> Int64 {
         do {
-            return try database.writeWithoutTransaction { try StoreIdentity.make($0) }
+            return try database.writeWithoutTransaction { try StoreIdentity.renew($0) }
         } catch let error as DatabaseError {
             throw EventStore.error(error, path: path)
         }

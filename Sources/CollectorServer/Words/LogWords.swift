@@ -8,7 +8,7 @@ enum LogWords {
     }
 
     static var foreign: String {
-        "belongs to another store and holds acknowledged events of it; put it beside that one, or move it away (nothing "
-            + "of it was read or deleted)"
+        "belongs to another store, or to this one as it was before a collector went on without it, and holds acknowledged "
+            + "events; put it beside the file that it was beside, or move it away (nothing of it was read or deleted)"
     }
 }
