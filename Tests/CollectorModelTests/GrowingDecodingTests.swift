@@ -317,6 +317,22 @@ struct GrowingDecodingTests {
         #expect(bench.undecodable == [.tooLarge: 36])
     }
 
+    @Test("what a group's parts shadow is not looked through without bound, and a large group is read whole")
+    func groupWork() {
+        func post(members: Int, parts: Int) -> Bench {
+            let shared = repeatElement(#""a":0,"#, count: members).joined()
+            let list = repeatElement(#"{"tm":1,"a":1}"#, count: parts).joined(separator: ",")
+            var bench = Bench()
+            bench.post(.growing(#"[{"t":"clck",\#(shared)"e":[\#(list)]}]"#.utf8, path: "/v3/a/ios/other"))
+            return bench
+        }
+        let bomb = post(members: 5000, parts: 5000)
+        #expect(bomb.sink.rows.count < 500)
+        #expect(bomb.undecodable == [.tooLarge: UInt64(5000 - bomb.sink.rows.count)])
+        let whole = post(members: 20, parts: 5000)
+        #expect(whole.sink.rows.count == 5000 && whole.undecodable.isEmpty)
+    }
+
     @Test("reads items of both formats; what has no time was captured when it came")
     func items() {
         let now = Instant(milliseconds: 1_800_000_000_000)

@@ -7,11 +7,13 @@ struct GrowingReader: CollectedKeyReader {
     private var scratch = WireBuffer()
     private var single = WireBuffer()
     private let parser = JSONParser(byteLimit: JSONBatch.textLimit)
-    /// How many bytes the events of groups may still take: each repeats what its group shares.
+    /// How many bytes the events of groups may still take: each repeats what its group shares, and walks over all of it.
     private var room = 0
 
     /// The most members that an event of a group has of its own; the SDK gives it eight.
     private static let partLimit = 32
+    /// What walking over a member counts as, beside its name: a part takes as many comparisons for it as it has members.
+    private static let memberCost = 64
 
     /// Begins a request.
     mutating func begin() { room = JSONBatch.textLimit }
@@ -71,6 +73,7 @@ struct GrowingReader: CollectedKeyReader {
     private mutating func read(
         _ group: JSONValue, of value: JSONValue, _ body: (UploadElement) -> Void
     ) throws(UploadError) {
+        let cost = value.members.reduce(0) { $0 + $1.name.count + GrowingReader.memberCost }
         for part in group.elements {
             guard part.kind == .object else {
                 body(.undecodable(.notAnObject))
@@ -81,7 +84,7 @@ struct GrowingReader: CollectedKeyReader {
                 continue
             }
             join(value, part)
-            room -= single.count
+            room -= single.count + cost
             let text = single
             text.withUnsafeBytes { text in
                 guard let value = try? parser.parse(text), let event = try? GrowingEvent(short: value) else {
@@ -127,7 +130,7 @@ struct GrowingReader: CollectedKeyReader {
 extension JSONValue {
     /// Whether an object has a member of this name.
     fileprivate func has(_ name: UnsafeRawBufferPointer) -> Bool {
-        members.contains { $0.name.elementsEqual(name) }
+        members.contains { $0.name.count == name.count && $0.name.elementsEqual(name) }
     }
 }
 
