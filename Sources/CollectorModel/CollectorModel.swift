@@ -10,9 +10,9 @@ package struct CollectorModel {
     /// What the collector holds.
     package var receipts = Receipts()
 
-    private let plan: CollectorPlan
+    let plan: CollectorPlan
     private let systems: [CollectorSystem]
-    let collected: CollectedSystems
+    var collected: CollectedSystems
     var counters = CollectorStatistics()
     private let wholeShare: UInt64 = 16
     /// Draws which events are invalid.

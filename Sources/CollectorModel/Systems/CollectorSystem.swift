@@ -87,7 +87,8 @@ extension CollectorModel {
         _ request: CollectedRequest, of system: CollectorSystem, _ now: Instant,
         _ sink: inout some CollectedEventSink, _ decide: (_ firstDevice: () -> UInt32?) -> LateFault
     ) -> (reply: CollectorReply, fault: LateFault) {
-        switch system {
+        defer { giveBackMemory(of: system) }
+        return switch system {
         case .sensors: receive(request, collected.sensors, now, &sink, decide)
         case .growing: receive(request, collected.growing, now, &sink, decide)
         case .trackingSDK: receive(request, collected.trackingSDK, now, &sink, decide)
@@ -95,5 +96,15 @@ extension CollectorModel {
         case .codeless: receive(request, collected.codeless, now, &sink, decide)
         case .declared: receive(request, collected.declared, now, &sink, decide)
         }
+    }
+
+    /// The memory of texts that a system may keep for its next request: uploads of devices have less by far.
+    private static var keptBytes: Int { 4 << 20 }
+
+    /// Gives back the memory of a system that has read a large upload: one after the other, each would keep that of its
+    /// largest for ever.
+    private mutating func giveBackMemory(of system: CollectorSystem) {
+        guard collected[system].decoder.textCapacity > CollectorModel.keptBytes else { return }
+        collected = CollectedSystems(plan)
     }
 }

@@ -23,6 +23,9 @@ protocol UploadDecoder: AnyObject {
     ///   nobody needs here are broken.
     func keysAlone(of request: CollectedRequest) -> ContiguousArray<EventKey>?
 
+    /// The memory of its texts, which stays for the next request; what reads them takes many times as much.
+    var textCapacity: Int { get }
+
     /// Calls `body` with each event of the request that was opened last, in order, and with what cannot be
     /// read of it.
     func forEachElement(_ body: (UploadElement) -> Void)

@@ -70,7 +70,7 @@ struct CollectorWriter: ~Copyable {
         }
         commit(&answers, from: first)
         store.note(notKept: sink.notKept)
-        sink.notKept.removeAll(keepingCapacity: true)
+        sink.notKept = []
         // Statistics are asked for last, so that they tell of the whole batch.
         for (index, request) in batch.enumerated() where request.kind == .statistics {
             answers[index].reply = statisticsReply()
@@ -204,8 +204,11 @@ private struct RowSink: CollectedEventSink {
         rows.append(event, receivedAt: receivedAt, batch: batch)
     }
 
+    /// What is kept for the next requests; one of millions of events does not hold its memory for ever.
+    private static let keptKeys = 1 << 17
+
     mutating func removeAll() {
-        keys.removeAll(keepingCapacity: true)
+        keys.removeAll(keepingCapacity: keys.capacity <= RowSink.keptKeys)
         rows.removeAll()
     }
 }

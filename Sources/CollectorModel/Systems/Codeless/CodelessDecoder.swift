@@ -35,6 +35,8 @@ final class CodelessDecoder: UploadDecoder {
         return isRead ? .opened : .refused(.tooLarge)
     }
 
+    var textCapacity: Int { messages.text.capacity }
+
     func forEachElement(_ body: (UploadElement) -> Void) {
         messages.text.withUnsafeBytes { text in
             batch.forEachElement(of: text) { element in

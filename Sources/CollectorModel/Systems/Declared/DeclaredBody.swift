@@ -14,6 +14,8 @@ final class DeclaredBody {
     /// Whether ``text`` is one object made of the fields of a form.
     private(set) var isFields = false
 
+    var textCapacity: Int { unpacked.capacity + field.capacity + text.capacity }
+
     /// Opens a request's body, or its query where there is no body.
     ///
     /// - Parameters:

@@ -149,6 +149,8 @@ final class DeclaredDecoder: UploadDecoder {
 
     // MARK: Walking
 
+    var textCapacity: Int { body.textCapacity }
+
     func forEachElement(_ body: (UploadElement) -> Void) {
         self.body.text.withUnsafeBytes { text in
             project.withUnsafeBytes { project in

@@ -58,9 +58,14 @@ final class PathReader {
     /// The texts that were opened, by where they lie.
     private var opened: [(text: UnsafeRawPointer?, value: JSONValue?)] = []
     private var packed = WireBuffer()
+    /// How many bytes of texts may still be opened: those within each other may be as long as the whole.
+    private var room = JSONBatch.textLimit
 
     /// Forgets the texts of the value before.
-    func begin() { opened.removeAll(keepingCapacity: true) }
+    func begin() {
+        opened.removeAll(keepingCapacity: true)
+        room = JSONBatch.textLimit
+    }
 
     /// The value at the first of some paths that is there and not null.
     func value(at paths: [EventPath], in value: JSONValue) -> JSONValue? {
@@ -94,7 +99,8 @@ final class PathReader {
     /// The JSON that a text holds.
     private func open(_ text: UnsafeRawBufferPointer) -> JSONValue? {
         if let known = opened.first(where: { $0.text == text.baseAddress }) { return known.value }
-        guard opened.count < PathReader.limit else { return nil }
+        guard opened.count < PathReader.limit, text.count <= room else { return nil }
+        room -= text.count
         if parsers.count == opened.count { parsers.append(JSONParser(byteLimit: JSONBatch.textLimit)) }
         let parser = parsers[opened.count]
         let value: JSONValue?

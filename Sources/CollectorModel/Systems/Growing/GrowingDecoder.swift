@@ -113,6 +113,8 @@ final class GrowingDecoder: UploadDecoder {
         return (isMessages ? readMessages() : nil).map { .refused($0) } ?? .opened
     }
 
+    var textCapacity: Int { decrypted.capacity + unpacked.capacity + messages.text.capacity }
+
     func forEachElement(_ body: (UploadElement) -> Void) {
         let text = isMessages ? messages.text : unpacked
         reader.begin()

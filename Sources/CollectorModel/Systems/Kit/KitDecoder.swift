@@ -94,6 +94,8 @@ final class KitDecoder: UploadDecoder {
         return .opened
     }
 
+    var textCapacity: Int { content.capacity + text.capacity }
+
     func forEachElement(_ body: (UploadElement) -> Void) {
         text.withUnsafeBytes { text in
             batch.forEachElement(of: text) { element in

@@ -37,6 +37,8 @@ final class SensorsDecoder: UploadDecoder {
         return .opened
     }
 
+    var textCapacity: Int { text.capacity + envelopes.textCapacity }
+
     func forEachElement(_ body: (UploadElement) -> Void) {
         text.withUnsafeBytes { text in
             project.withUnsafeBytes { project in

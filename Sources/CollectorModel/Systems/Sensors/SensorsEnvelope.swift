@@ -37,6 +37,8 @@ final class SensorsEnvelopeReader {
     /// The gzip stream of the envelope that was opened last; valid until the next.
     var unpacked: UnsafeRawBufferPointer { packed.withUnsafeBytes { $0 } }
 
+    var textCapacity: Int { field.capacity + packed.capacity + text.capacity }
+
     /// Opens the envelope of a request's body.
     func open(_ body: UnsafeRawBufferPointer) -> SensorsEnvelope {
         guard let form = try? SensorsForm(body), let list = form.list ?? form.single else {

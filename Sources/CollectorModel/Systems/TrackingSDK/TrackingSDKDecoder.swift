@@ -22,6 +22,8 @@ final class TrackingSDKDecoder: UploadDecoder {
         return .opened
     }
 
+    var textCapacity: Int { text.capacity }
+
     func forEachElement(_ body: (UploadElement) -> Void) {
         text.withUnsafeBytes { text in
             apiKey.withUnsafeBytes { apiKey in
