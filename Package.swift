@@ -297,7 +297,10 @@ let package = Package(
             ]),
         .tests(
             of: "CollectorServer",
-            ["Timebase", "Accounting", "CollectorModel", "TestSupport", "Wire", grdb] + nio),
+            [
+                "Timebase", "Accounting", "CollectorModel", "TestSupport", "Wire", grdb,
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+            ] + nio),
         .tests(
             of: "Scenario",
             [

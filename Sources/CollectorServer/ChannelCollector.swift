@@ -34,6 +34,8 @@ package final class ChannelCollector: Sendable {
         let bound = NIOLoopBound(connection, eventLoop: channel.eventLoop)
         guard server.admit(channel, bound, wait: connection.wait) else { return false }
         let pipeline = channel.pipeline.syncOperations
+        // Whoever does not read answers sends no further requests.
+        try pipeline.addHandler(BackPressureHandler())
         try pipeline.addHandler(FirstByteGuard(connection: connection))
         var limits = NIOHTTPDecoderLimitConfiguration()
         limits.maxHeaderListSize = server.limits.headerBytes

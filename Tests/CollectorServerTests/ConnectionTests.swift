@@ -1,0 +1,105 @@
+import Foundation
+import NIOCore
+import NIOEmbedded
+import TestSupport
+import Testing
+
+@testable import CollectorModel
+@testable import CollectorServer
+
+/// A connection without a socket, and its writer, which goes on when it is told to.
+private final class ConnectionBench {
+    let channel = EmbeddedChannel()
+    let writer = HeldExecutor()
+    let reads = ReadCounter()
+    private let collector: ChannelCollector
+
+    init() throws {
+        var configuration = CollectorServerConfiguration()
+        configuration.temporaryFolder = TestFolder.base
+        collector = try ChannelCollector(configuration: configuration, executor: writer, merger: writer)
+        try channel.pipeline.syncOperations.addHandler(reads)
+        #expect(try collector.serve(channel))
+        try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+    }
+
+    deinit {
+        _ = try? channel.finish(acceptAlreadyClosed: true)
+        collector.abandon()
+    }
+
+    func receive(_ bytes: [UInt8]) throws { try channel.writeInbound(ByteBuffer(bytes: bytes)) }
+
+    func setWritable(_ isWritable: Bool) {
+        channel.isWritable = isWritable
+        channel.pipeline.syncOperations.fireChannelWritabilityChanged()
+    }
+
+    /// Lets everybody go on until nobody has anything to do.
+    func run() {
+        repeat { channel.embeddedEventLoop.run() } while writer.runOne()
+    }
+
+    /// What was written since the last call.
+    func written() throws -> String {
+        var text = ""
+        while let part = try channel.readOutbound(as: IOData.self) {
+            if case .byteBuffer(let bytes) = part { text += String(buffer: bytes) }
+        }
+        return text
+    }
+}
+
+/// Counts how often the socket is asked for more.
+private final class ReadCounter: ChannelOutboundHandler {
+    typealias OutboundIn = NIOAny
+    private(set) var count = 0
+
+    func read(context: ChannelHandlerContext) {
+        count += 1
+        context.read()
+    }
+}
+
+@Suite("A connection of the collector")
+struct ConnectionTests {
+    @Test("reads no further requests of a client that does not read its answers")
+    func unreadAnswers() throws {
+        let bench = try ConnectionBench()
+        try bench.receive(Requests.get("/healthz"))
+        bench.run()
+        #expect(try bench.written().hasSuffix("ok\n"))
+        bench.setWritable(false)
+        let before = bench.reads.count
+        bench.channel.read()
+        #expect(bench.reads.count == before)
+        bench.setWritable(true)
+        #expect(bench.reads.count == before + 1)
+    }
+
+    @Test("answers any number of requests that come together behind one that waits for the writer")
+    func manyBehindOne() throws {
+        let bench = try ConnectionBench()
+        let count = 20_000
+        let behind = repeatElement(Requests.get("/healthz"), count: count).joined()
+        try bench.receive(Requests.get("/stats") + behind)
+        bench.run()
+        let answers = try bench.written().components(separatedBy: "HTTP/1.1 200 OK").count - 1
+        #expect(answers == count + 1)
+    }
+
+    @Test("a body that has begun to come does not keep the memory that it was read into")
+    func bodyMemory() throws {
+        let bench = try ConnectionBench()
+        var bytes = bench.channel.allocator.buffer(capacity: 1 << 16)
+        bytes.writeString("POST /sa HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nabc")
+        try bench.channel.writeInbound(bytes)
+        let connection = try bench.channel.pipeline.syncOperations.handler(type: CollectorConnection.self)
+        guard case .body(let request) = connection.phase else {
+            Issue.record("no body is on its way")
+            return
+        }
+        #expect(String(buffer: request.body) == "abc")
+        #expect(request.body.storageCapacity < 1 << 12)
+    }
+}
