@@ -62,7 +62,7 @@ package final class ChannelCollector: Sendable {
     /// What the store could not take though no fault was planned; `nil` if it took everything. Also after the end.
     package var storeFailure: StoreFailure? { pipeline.storeFailure }
 
-    /// Requests that were refused before they were whole (413, 503). Also after the end.
+    /// Requests that were refused before they were whole (400, 413, 501, 503). Also after the end.
     package var refusedRequests: UInt64 { pipeline.refusedRequests }
 
     /// Has connections end with their next answer.

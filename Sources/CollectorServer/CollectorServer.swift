@@ -62,7 +62,7 @@ package final class CollectorServer: Sendable {
     /// ``stop()``.
     package var storeFailure: StoreFailure? { collector.storeFailure }
 
-    /// Requests that were refused before they were whole (413, 503). Also after ``stop()``.
+    /// Requests that were refused before they were whole (400, 413, 501, 503). Also after ``stop()``.
     package var refusedRequests: UInt64 { collector.refusedRequests }
 
     /// Ends: no new connections, requests in hand are answered for a while, the rest is cut off, and the

@@ -109,6 +109,28 @@ struct CollectorServerTests {
         }
     }
 
+    @Test("a client that closes its side gets the answers to what it sent, and then the end")
+    func halfClosed() async throws {
+        try await withServer { (server, port) async throws in
+            let client = try await RawClient.connect(port: port)
+            let upload = Requests.upload([Requests.event(0, 0)])
+            try await client.send(upload + Requests.get("/healthz") + upload)
+            try await client.endSending()
+            for _ in 0..<3 { #expect(try await client.receive().status == 200) }
+            await #expect(throws: RawClient.Failure.closed) { try await client.receive() }
+            for start in [[], Array(upload.dropLast(5)), Array(upload.prefix(20))] {
+                let other = try await RawClient.connect(port: port)
+                try await other.send(start)
+                try await other.endSending()
+                await #expect(throws: (any Error).self) {
+                    while try await other.receive().status == 400 {}
+                }
+            }
+            #expect(try await eventually { server.connectionCount == 0 })
+            #expect(server.snapshot().0.received == 2 && server.heldBytes == 0)
+        }
+    }
+
     @Test("takes a request in single bytes, and chunked")
     func fragments() async throws {
         try await withServer { (server, port) async throws in

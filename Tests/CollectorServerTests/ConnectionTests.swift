@@ -88,6 +88,33 @@ struct ConnectionTests {
         #expect(answers == count + 1)
     }
 
+    @Test("refuses what HTTP's rules for heads forbid, and asks nobody for a body who cannot be asked")
+    func heads() throws {
+        let chunked = "POST /sa HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked\r\n\r\n"
+        for (request, status) in [
+            ("GET /healthz HTTP/1.1\r\n\r\n", "400 Bad Request"),
+            ("GET /healthz HTTP/1.1\r\nHost: a\r\nhost: b\r\n\r\n", "400 Bad Request"),
+            ("GET /healthz HTTP/1.0\r\nHost: a\r\nHost: a\r\n\r\n", "400 Bad Request"),
+            (chunked, "501 Not Implemented"),
+            ("GET /healthz HTTP/1.1\r\nHost:\r\n\r\n", "200 OK"),
+            ("GET /healthz HTTP/1.0\r\n\r\n", "200 OK"),
+            (
+                "POST /sa HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 9\r\n\r\n",
+                "100 Continue"
+            ),
+        ] {
+            let bench = try ConnectionBench()
+            try bench.receive(Array(request.utf8))
+            bench.run()
+            #expect(try bench.written().hasPrefix("HTTP/1.1 \(status)\r\n"), "\(request)")
+        }
+        let bench = try ConnectionBench()
+        try bench.receive(
+            Array("POST /sa HTTP/1.0\r\nExpect: 100-continue\r\nContent-Length: 9\r\n\r\n".utf8))
+        bench.run()
+        #expect(try bench.written().isEmpty)
+    }
+
     @Test("a body that has begun to come does not keep the memory that it was read into")
     func bodyMemory() throws {
         let bench = try ConnectionBench()

@@ -62,6 +62,13 @@ final class RawClient: Sendable {
         }
     }
 
+    /// Says that nothing more comes.
+    func endSending() async throws {
+        try await NIOThreadPool.singleton.runIfActive {
+            guard shutdown(self.socket, CInt(SHUT_WR)) == 0 else { throw Failure.reset }
+        }
+    }
+
     /// Reads one response; one to HEAD has no body, whatever its length says.
     func receive(hasBody: Bool = true) async throws -> Response {
         try await NIOThreadPool.singleton.runIfActive {

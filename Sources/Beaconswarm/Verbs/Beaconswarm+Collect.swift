@@ -115,7 +115,7 @@ extension Beaconswarm {
             : ", and \(statistics.notFound.of("request")) for paths or methods that it does not know (404)"
         let unread =
             refused == 0
-            ? "" : ", and \(refused) refused before \(refused == 1 ? "it was" : "they were") whole (413, 503)"
+            ? "" : ", and \(refused) refused before \(refused == 1 ? "it was" : "they were") whole (400, 413, 501, 503)"
         let failed =
             failure.map { ", \($0.requests) answered 500 because the store could not be written" } ?? ""
         return

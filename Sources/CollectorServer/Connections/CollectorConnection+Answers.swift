@@ -22,7 +22,7 @@ extension CollectorConnection {
 
     func write(_ reply: CollectorReply, keepAlive: Bool, version: HTTPVersion) {
         guard let context else { return }
-        let staysOpen = keepAlive && !server.isStopping && reply.endsAfter == nil
+        let staysOpen = keepAlive && !isInputClosed && !server.isStopping && reply.endsAfter == nil
         let status = HTTPResponseStatus(statusCode: Int(reply.status))
         let head = HTTPResponseHead(
             version: .http1_1, status: status,

@@ -41,6 +41,8 @@ final class CollectorConnection: ChannelInboundHandler, RemovableChannelHandler 
     private var timerDue = NIODeadline.distantFuture
     /// Of a request that was refused, how many bytes may still come, to be dropped; `nil` where none was.
     private var droppableBytes: Int?
+    /// Whether the client sends no more: its answers may still be wanted.
+    private(set) var isInputClosed = false
     /// Whether the request in hand asks for the head of an answer alone.
     private(set) var wantsHead = false
     let wait = ClientWait()
@@ -64,6 +66,7 @@ final class CollectorConnection: ChannelInboundHandler, RemovableChannelHandler 
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if case .inputClosed? = event as? ChannelEvent { return inputClosed() }
         guard event is StopEvent else { return context.fireUserInboundEventTriggered(event) }
         switch phase {
         case .idle: close()
@@ -116,11 +119,10 @@ final class CollectorConnection: ChannelInboundHandler, RemovableChannelHandler 
         if !target.isLocal(head.method), server.director.beforeReading(at: server.clock.now()) == .reset {
             return reset()
         }
-        let length = head.headers.first(name: "content-length").flatMap { Int($0) } ?? 0
-        guard length <= server.limits.bodyBytes else {
-            return refuse(.payloadTooLarge, version: head.version)
+        if let status = head.refusal(bodyBytes: server.limits.bodyBytes) {
+            return refuse(status, version: head.version)
         }
-        if head.headers.first(name: "expect")?.lowercased() == "100-continue" {
+        if head.expectsContinue {
             let go = HTTPResponseHead(version: .http1_1, status: .continue)
             context?.writeAndFlush(wrapOutboundOut(.head(go)), promise: nil)
         }
@@ -184,6 +186,30 @@ final class CollectorConnection: ChannelInboundHandler, RemovableChannelHandler 
     }
 
     // MARK: Ends and times
+
+    /// The client has closed its side: what it sent whole is answered, and the answer ends the connection.
+    private func inputClosed() {
+        isInputClosed = true
+        switch phase {
+        case .head, .body: close()
+        case .idle: closeBehindAnswers()
+        // It may as well be gone, which only a write tells: so it gives way where there is no room for all.
+        case .waiting: noteWait(since: context?.eventLoop.now)
+        // The end of the last answer closes.
+        case .closing: break
+        }
+    }
+
+    /// Closes once all that was written is out.
+    private func closeBehindAnswers() {
+        enter(.closing)
+        guard let context, let handle,
+            let edge = try? context.pipeline.syncOperations.context(handlerType: FirstByteGuard.self)
+        else { return close() }
+        let flushed = context.eventLoop.makePromise(of: Void.self)
+        flushed.futureResult.whenComplete { _ in handle.value.close() }
+        edge.writeAndFlush(NIOAny(ByteBuffer()), promise: flushed)
+    }
 
     private func close() {
         phase = .closing
