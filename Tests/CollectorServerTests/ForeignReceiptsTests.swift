@@ -100,6 +100,14 @@ struct ForeignReceiptsTests {
         #expect(receipts.held.contains(id(1, 1)))
     }
 
+    @Test("reads CSV that ends within its last line end", arguments: ["1-1", "\"1-1\""])
+    func cutLineEnd(last: String) throws {
+        for end in ["", "\r", "\r\n", "\n"] {
+            let receipts = try read("n,id\r\na,1-0\r\nb,\(last)\(end)", suffix: ".csv")
+            #expect(receipts.received == 2 && receipts.held.contains(id(1, 1)))
+        }
+    }
+
     @Test("reads payloads in CSV")
     func csvPayload() throws {
         let receipts = try read(

@@ -58,7 +58,8 @@ struct CSVError: Error, Equatable {
 }
 
 /// Walks the rows of a CSV text by RFC 4180: fields may be quoted, quotes in them are doubled, and quoted
-/// fields may contain commas and line breaks. Lines end with CR LF or LF.
+/// fields may contain commas and line breaks. Lines end with CR LF or LF, and the last may end with the CR of a
+/// pair that was cut.
 struct CSVReader {
     private let bytes: UnsafeRawBufferPointer
     private var position = 0
@@ -129,7 +130,7 @@ struct CSVReader {
     private var isAtFieldEnd: Bool {
         switch bytes[position] {
         case UInt8(ascii: ","), 0x0A: true
-        case 0x0D: position + 1 < bytes.count && bytes[position + 1] == 0x0A
+        case 0x0D: position + 1 == bytes.count || bytes[position + 1] == 0x0A
         default: false
         }
     }
