@@ -160,6 +160,19 @@ struct ForeignReceiptsTests {
         ) { _ = try ForeignReceipts.read(path: none.path) }
     }
 
+    @Test("any name may have quotes in it")
+    func quotedNames() throws {
+        let file = TemporaryFile()
+        try DatabaseQueue(path: file.path).write { db in
+            try db.execute(
+                sql: #"""
+                    CREATE TABLE "a ""b"" 'c'"(x); CREATE TABLE "5"" screens"(bs_id TEXT, "in "" or cm" TEXT);
+                    INSERT INTO "5"" screens" VALUES ('3-7', 'y');
+                    """#)
+        }
+        #expect(try ForeignReceipts.read(path: file.path).receipts.held.contains(id(3, 7)))
+    }
+
     @Test("a view that renames columns is a table; one whose ids are empty is said to have none")
     func views() throws {
         let file = TemporaryFile()

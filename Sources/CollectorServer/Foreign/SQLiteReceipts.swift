@@ -108,7 +108,7 @@ enum SQLiteReceipts {
     private static func unusable(_ tables: [String], _ db: Database, _ path: String) throws
         -> ForeignReceiptsError
     {
-        let columns = try tables.map { (table: $0, names: try db.columns(in: $0).map(\.name)) }
+        let columns = try tables.map { (table: $0, names: try SQLiteReceipts.columns(of: $0, db)) }
         let fitting = columns.filter { !columnIndices(of: ForeignReceipts.columns, in: $0.names).isEmpty }
         guard fitting.isEmpty else {
             return .noEvent(path: path, found: TableWords.list(fitting.map(\.table)))
@@ -123,8 +123,17 @@ enum SQLiteReceipts {
     }
 
     private static func selection(_ columns: [(column: Int, name: String)], of table: String) -> String {
-        let list = columns.map { "CAST(\($0.name.quotedDatabaseIdentifier) AS TEXT)" }
-        return "SELECT \(list.joined(separator: ", ")) FROM \(table.quotedDatabaseIdentifier)"
+        let list = columns.map { "CAST(\(quoted($0.name)) AS TEXT)" }
+        return "SELECT \(list.joined(separator: ", ")) FROM \(quoted(table))"
+    }
+
+    /// A name as SQL takes it. GRDB's `quotedDatabaseIdentifier` leaves quotes in it as they are.
+    private static func quoted(_ name: String) -> String { "\"\(name.replacing("\"", with: "\"\""))\"" }
+
+    /// The columns that `SELECT *` has of a table or a view. Not GRDB's list, which quotes as above.
+    private static func columns(of table: String, _ db: Database) throws -> [String] {
+        try String.fetchAll(
+            db, sql: "SELECT name FROM pragma_table_xinfo(?) WHERE hidden != 1", arguments: [table])
     }
 
     /// `events` is the table to read; among others the one with the surest column, of those whose rows
@@ -132,7 +141,7 @@ enum SQLiteReceipts {
     private static func best(of tables: [String], _ db: Database, sink: ReceiptsSink) throws -> Table? {
         var best: Table?
         for name in tables {
-            let names = try db.columns(in: name).map(\.name)
+            let names = try columns(of: name, db)
             let table = Table(
                 name: name, columns: columnIndices(of: ForeignReceipts.columns, in: names),
                 times: columnIndices(of: ForeignReceipts.timeColumns, in: names))
