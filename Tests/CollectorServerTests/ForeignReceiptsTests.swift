@@ -294,6 +294,9 @@ struct ForeignReceiptsTests {
             ("1700000000250000", 1_700_000_000_250), ("1700000000250000000", 1_700_000_000_250),
             ("2023-11-14T22:13:20.250Z", 1_700_000_000_250), ("2023-11-14 22:13:20", 1_700_000_000_000),
             ("2023-11-14 22:13:20 UTC", 1_700_000_000_000), ("2023-11-15T06:13:20+08:00", 1_700_000_000_000),
+            ("2023-11-15 06:13:20+08", 1_700_000_000_000), ("2023-11-15 06:13:20.25+0800", 1_700_000_000_250),
+            ("2023-11-14 18:43:20.250-0330", 1_700_000_000_250),
+            ("2023-11-14T22:13:20-00", 1_700_000_000_000),
         ] as [(String, Int64)])
     func times(text: String, milliseconds: Int64) throws {
         let instant = try #require(ReceiptTime.instant(Array(text.utf8)))
@@ -301,7 +304,11 @@ struct ForeignReceiptsTests {
     }
 
     @Test(
-        "takes nothing else for a time", arguments: ["", "yesterday", "1e400", "-", "99999999999999999999"])
+        "takes nothing else for a time",
+        arguments: [
+            "", "yesterday", "1e400", "-", "99999999999999999999", "2023-11-15 06:13:20+8",
+            "2023-11-15 06:13:20+080", "2023-11-15 06:13:20+24", "2023-11-15+08",
+        ])
     func noTimes(text: String) {
         #expect(ReceiptTime.instant(Array(text.utf8)) == nil)
     }

@@ -39,7 +39,8 @@ package struct ForeignReading: Sendable, Equatable {
 /// Times as stores write them.
 enum ReceiptTime {
     /// Reads a number (seconds, milliseconds, microseconds or nanoseconds since 1970, told by its size:
-    /// each holds for the years 1973 to 5138) or a text by ISO 8601; one without a zone is taken as UTC.
+    /// each holds for the years 1973 to 5138) or a text by ISO 8601, with a zone of hours alone as well, as PostgreSQL writes
+    /// it; one without a zone is taken as UTC.
     static func instant(_ text: some Collection<UInt8>) -> Instant? {
         let text = String(decoding: text, as: UTF8.self)
         if let whole = Int64(text) { return instant(whole) }
@@ -55,7 +56,22 @@ enum ReceiptTime {
         if stamp.hasSuffix(" UTC") { stamp.removeLast(4) }
         let parts = stamp.split(separator: " ")
         if parts.count == 2 { stamp = parts.joined(separator: "T") }
+        stamp = withMinutes(stamp)
         return Instant(text: stamp) ?? Instant(text: stamp + "Z")
+    }
+
+    /// A time whose zone is `+08` or `+0800` with one of `+08:00`.
+    private static func withMinutes(_ stamp: String) -> String {
+        // What stands before is a date and a time to the second.
+        let signs = [UInt8(ascii: "+"), UInt8(ascii: "-")]
+        guard let sign = stamp.utf8.dropFirst(19).lastIndex(where: signs.contains) else { return stamp }
+        let zone = stamp[stamp.utf8.index(after: sign)...]
+        guard zone.utf8.allSatisfy({ (48...57).contains($0) }) else { return stamp }
+        switch zone.utf8.count {
+        case 2: return "\(stamp):00"
+        case 4: return "\(stamp.dropLast(2)):\(stamp.suffix(2))"
+        default: return stamp
+        }
     }
 
     /// What is wrong with a row that says times of which the surest cannot be read; `nil` if it says none.
