@@ -382,6 +382,32 @@ def test_a_log_that_is_damaged_or_another_stores_is_refused_and_stays(collect, t
     assert {identifier for (identifier,) in rows(killed.store, "SELECT id FROM events")} == {"1-0", "1-1", "1-2"}
 
 
+@pytest.mark.parametrize("log", ["auto", "always"])
+def test_a_store_that_is_removed_under_its_collector_takes_nothing_more(collect, tmp_path, log: str):
+    """Nothing is acknowledged then that no file has, and the end tells of it."""
+    event = {"type": "track", "event": "A", "distinct_id": "u", "time": 1, "properties": {"bs_id": "1-0"}}
+    collector = collect(None, "--log", log)
+    assert post(collector.port, form_body([event]))[0] == 200
+    for file in tmp_path.glob("store.sqlite*"):
+        file.unlink(missing_ok=True)
+    assert post(collector.port, form_body([event]))[0] == 500
+    said = collector.stop().expect(70).err
+    assert "its file was removed or replaced" in said and "no file of this name holds" in said, said
+    assert not list(tmp_path.glob("store.sqlite*"))
+
+
+def test_a_store_that_is_removed_without_its_log_is_not_made_anew(collect, tool, tmp_path):
+    event = {"type": "track", "event": "A", "distinct_id": "u", "time": 1, "properties": {"bs_id": "1-0"}}
+    collector = collect()
+    assert post(collector.port, form_body([event]))[0] == 200
+    collector.store.unlink()
+    before = sorted(path.name for path in tmp_path.glob("store.sqlite*"))
+    refused = tool.run("collect", "--listen", "127.0.0.1:0", "--store", collector.store).expect(70).err
+    assert f"{collector.store}-wal" in refused and "put that one back" in refused
+    assert sorted(path.name for path in tmp_path.glob("store.sqlite*")) == before
+    assert "no file of this name holds" in collector.stop().expect(70).err
+
+
 def test_copies_go_on_counting_after_a_restart(collect, tmp_path):
     store = tmp_path / "store.sqlite"
     batch = [

@@ -199,6 +199,42 @@ struct LogDamageTests {
         try FileManager.default.removeItem(atPath: path)
     }
 
+    @Test("beside SQLite's log of a store that is gone, none is made")
+    func noStoreButItsLog() throws {
+        let file = TemporaryFile()
+        let path = file.path + "-wal"
+        try Data("SQLite's".utf8).write(to: URL(fileURLWithPath: path))
+        #expect {
+            _ = try durableStore(file.path, .never, HeldExecutor())
+        } throws: {
+            "\($0)".contains(path)
+        }
+        #expect(try StoreFiles.suffixes(at: file.path) == ["-wal"])
+    }
+
+    @Test(
+        "a store whose file is removed or replaced takes nothing more, and touches nothing there",
+        arguments: [StoreLogging.never, .always], [false, true])
+    func goneStore(logging: StoreLogging, isReplaced: Bool) throws {
+        let file = TemporaryFile()
+        let merges = HeldExecutor()
+        let store = try durableStore(file.path, logging, merges)
+        var load = StoreLoad()
+        #expect(store.commit(rowBuffer(0..<1, batch: 1), after: 0, load: &load) == nil)
+        #expect(!store.isGone)
+        let log = try LogFile.all(beside: file.path)
+        try FileManager.default.removeItem(atPath: file.path)
+        if isReplaced { try file.write("another") }
+        #expect(store.commit(rowBuffer(0..<1, batch: 2), after: 1, load: &load) == DurableStore.goneReason)
+        merges.runOne()
+        store.close()
+        #expect(store.isGone)
+        #expect(try LogFile.all(beside: file.path) == log)
+        for path in log { try FileManager.default.removeItem(atPath: path) }
+        let left = try? String(contentsOfFile: file.path, encoding: .utf8)
+        #expect(left == (isReplaced ? "another" : nil))
+    }
+
     @Test("of a store in use, another name makes no files")
     func hardLink() throws {
         let (file, other) = (TemporaryFile(), TemporaryFile())

@@ -26,11 +26,7 @@ enum OwnFailures {
         if let embedded {
             failures.append(
                 Report.OwnFailure(
-                    name: "embedded_store", count: embedded.requests,
-                    text:
-                        "the embedded collector answered 500 to \(embedded.requests.of("upload")), since its store "
-                        + "\(embedded.path) took no more events (\(embedded.reason)); make room there, or put "
-                        + "the store elsewhere with --store or TMPDIR"))
+                    name: "embedded_store", count: max(1, embedded.requests), text: text(embedded)))
         }
         if devices.count > 0 {
             failures.append(
@@ -41,5 +37,17 @@ enum OwnFailures {
                         + "first: \(devices.first); make room there, or put them elsewhere with TMPDIR"))
         }
         return failures
+    }
+
+    private static func text(_ embedded: StoreFailure) -> String {
+        let answered = "the embedded collector answered 500 to \(embedded.requests.of("upload"))"
+        guard !embedded.isGone else {
+            return
+                "\(answered), since its store \(embedded.path) was removed or replaced; no file of this name holds the "
+                + "events that it took"
+        }
+        return
+            "\(answered), since its store \(embedded.path) took no more events (\(embedded.reason)); make room there, or "
+            + "put the store elsewhere with --store or TMPDIR"
     }
 }

@@ -51,7 +51,14 @@ extension Beaconswarm {
         }
         await server.stop()
         try? await group.shutdownGracefully()
-        Console.error(summary(of: server.snapshot().0, refused: server.refusedRequests, server.storeFailure))
+        let failure = server.storeFailure
+        Console.error(summary(of: server.snapshot().0, refused: server.refusedRequests, failure))
+        if let failure, failure.isGone {
+            throw CommandFailure(
+                .internalError,
+                "the store \(failure.path) was removed or replaced while the collector had it open: no file of this name "
+                    + "holds the events that it took")
+        }
         return .success
     }
 
@@ -115,11 +122,13 @@ extension Beaconswarm {
             : ", and \(statistics.notFound.of("request")) for paths or methods that it does not know (404)"
         let unread =
             refused == 0
-            ? "" : ", and \(refused) refused before \(refused == 1 ? "it was" : "they were") whole (400, 413, 501, 503)"
+            ? ""
+            : ", and \(refused) refused before \(refused == 1 ? "it was" : "they were") whole (400, 413, 501, 503)"
         let failed =
             failure.map { ", \($0.requests) answered 500 because the store could not be written" } ?? ""
+        let holds = failure?.isGone == true ? "held" : "holds"
         return
-            "took \(statistics.requests.of("upload"))\(strays)\(unread); the store holds "
+            "took \(statistics.requests.of("upload"))\(strays)\(unread); the store \(holds) "
             + "\(statistics.received.of("event")): \(statistics.unique) unique, "
             + "\(statistics.duplicates.of("duplicate")); not kept of these uploads: "
             + "\(statistics.undecodable) undecodable, "

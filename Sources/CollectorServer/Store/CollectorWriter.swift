@@ -48,8 +48,11 @@ struct CollectorWriter: ~Copyable {
 
     /// What the store refused, if it refused anything.
     var storeFailure: StoreFailure? {
-        failedRequests == 0
-            ? nil : StoreFailure(requests: failedRequests, reason: firstFailure, path: store.path)
+        let isGone = store.isGone
+        guard failedRequests > 0 || isGone else { return nil }
+        return StoreFailure(
+            requests: failedRequests, reason: isGone ? DurableStore.goneReason : firstFailure,
+            path: store.path, isGone: isGone)
     }
 
     /// Takes requests in their order, several in one transaction.
@@ -181,6 +184,8 @@ package struct StoreFailure: Hashable, Sendable {
     /// Of the first.
     package var reason: String
     package var path: String
+    /// Whether its path names another file by now, or none: what it took is not there either.
+    package var isGone = false
 }
 
 /// Takes the model's events as rows, and remembers their keys in case the store fails.

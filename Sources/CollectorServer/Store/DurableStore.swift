@@ -24,7 +24,10 @@ final class DurableStore: Sendable {
     private let refusesCommit: @Sendable () -> Bool
     private let onWarning: @Sendable (String) -> Void
     private let merger: any CommitExecutor
+    /// The file that was opened; `nil` for a temporary one, which nobody knows.
+    private let file: FileIdentity?
     private let isClosed = Atomic(false)
+    private let wasGone = Atomic(false)
     private let hasComplained = Atomic(false)
 
     /// The rows beyond which a commit waits until the table has caught up: room on the disk, and the time that an end
@@ -47,6 +50,7 @@ final class DurableStore: Sendable {
             path: file, temporaryFolder: configuration.temporaryFolder,
             byteLimit: configuration.limits.storeBytes, refusesCommit: configuration.refusesCommit)
         path = table.path
+        self.file = isTemporary ? nil : FileIdentity(table.path)
         lock = try isTemporary ? nil : early ?? DurableStore.lock(table.path)
         var identity: Int64 = 0
         if !isTemporary {
@@ -108,6 +112,18 @@ final class DurableStore: Sendable {
         try table.withLock { table in (try table.loadReceipts(), try table.lastBatch()) }
     }
 
+    /// Whether the path names another file by now, or none: what is written goes nowhere. After the end, whether it did so
+    /// then.
+    var isGone: Bool {
+        guard let file else { return false }
+        if isClosed.load(ordering: .relaxed) { return wasGone.load(ordering: .relaxed) }
+        guard let now = FileIdentity(path) else { return errno == ENOENT || errno == ENOTDIR }
+        return now != file
+    }
+
+    /// Why a store that is gone takes nothing.
+    static let goneReason = "its file was removed or replaced"
+
     /// Rows that are not in the table yet.
     var rowsInLog: Int { isTemporary ? 0 : log.rows }
 
@@ -119,6 +135,7 @@ final class DurableStore: Sendable {
     /// - Returns: `nil` if all of them are committed, else why none is.
     func commit(_ rows: borrowing RowBuffer, after base: Int64, load: inout StoreLoad) -> String? {
         guard rows.count > 0 else { return nil }
+        if isGone { return DurableStore.goneReason }
         return rows.bytes.withUnsafeBytes { bytes in
             if takesDirectly(&load) {
                 return load.measure { table.withLock { $0.commit([bytes]) } }
@@ -160,6 +177,7 @@ final class DurableStore: Sendable {
         if refusesCommit() { return SystemWords.text(EIO) }
         while !isTemporary, log.rows > DurableStore.logLimit {
             if let failure = log.failure { return failure }
+            if isGone { return DurableStore.goneReason }
             usleep(2000)
         }
         do {
@@ -172,6 +190,11 @@ final class DurableStore: Sendable {
     /// Merges a part, and leaves the rest to the next work item.
     private func mergeNext() {
         guard !isClosed.load(ordering: .relaxed) else { return }
+        guard !isGone else {
+            // What the log has is to stay there: the file may be put back.
+            merger.pause()
+            return merger.submit { self.mergeNext() }
+        }
         switch merge() {
         case .done: return
         case .merged:
@@ -197,12 +220,15 @@ final class DurableStore: Sendable {
 
     /// Brings the rest of the log into the table, and closes the file; deletes both if they are temporary.
     ///
-    /// What the table does not take stays in the log for the next process. Closing again does nothing.
+    /// What the table does not take stays in the log for the next process; what lies where a store was that is gone may be
+    /// another's by now, and is left alone. Closing again does nothing.
     func close() {
+        let isGone = isGone
         guard !isClosed.exchange(true, ordering: .relaxed) else { return }
+        wasGone.store(isGone, ordering: .relaxed)
         if isTemporary {
             log.delete()
-        } else {
+        } else if !isGone {
             if log.rows > DurableStore.announcedRows {
                 onWarning("\(log.rows) acknowledged events are on their way from the log into the table")
             }

@@ -28,12 +28,13 @@ enum LogRecovery {
         for path in paths { unlink(path) }
     }
 
-    /// Refuses a store that is about to be made beside a log of another: of one that was moved away or deleted.
+    /// Refuses a store that is about to be made beside a log of another, the program's or SQLite's: of one that was moved
+    /// away or deleted.
     ///
     /// - Throws: ``CollectorServerError``.
     static func checkStore(_ path: String) throws {
-        let isThere = [path, path + "-wal"].contains { isFilled($0) }
-        guard !isThere, let log = try paths(beside: path).first(where: isFilled) else { return }
+        guard !isFilled(path), let log = try ([path + "-wal"] + paths(beside: path)).first(where: isFilled)
+        else { return }
         throw CollectorServerError.storeFailure(
             path: path,
             reason:
