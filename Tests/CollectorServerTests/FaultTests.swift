@@ -112,6 +112,20 @@ struct ServerFaultTests {
         }
     }
 
+    @Test("who has closed its side is not waited for as long as a stall lasts")
+    func abandonedStall() async throws {
+        var configuration = self.configuration(.stall(nil), clock: ManualClock().clock)
+        configuration.limits.bodyTimeout = .milliseconds(200)
+        try await withServer(configuration) { (server, port) async throws in
+            let client = try await RawClient.connect(port: port)
+            try await client.send(Requests.upload([Requests.event(0, 0)]))
+            // On a late machine, the body's own time is over by now.
+            try? await client.endSending()
+            await #expect(throws: RawClient.Failure.closed) { try await client.receive() }
+            #expect(try await eventually { server.connectionCount == 0 })
+        }
+    }
+
     @Test("an outage resets open connections, refuses new ones, and ends on the same port")
     func outage() async throws {
         let clock = ManualClock()

@@ -193,8 +193,11 @@ final class CollectorConnection: ChannelInboundHandler, RemovableChannelHandler 
         switch phase {
         case .head, .body: close()
         case .idle: closeBehindAnswers()
-        // It may as well be gone, which only a write tells: so it gives way where there is no room for all.
-        case .waiting: noteWait(since: context?.eventLoop.now)
+        // It may as well be gone, which only a write tells: so it gives way where there is no room for all, and a fault that
+        // holds answers back for long does not pile up those who gave up.
+        case .waiting:
+            noteWait(since: context?.eventLoop.now)
+            setDeadline(server.limits.bodyTimeout)
         // The end of the last answer closes.
         case .closing: break
         }
