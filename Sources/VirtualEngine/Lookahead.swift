@@ -15,6 +15,8 @@ struct Lookahead {
     private(set) var reached = Lookahead.never
     /// Whether the users are to stop once the clock is where the devices are.
     private(set) var isStopping = false
+    /// Moments at which devices were awake ahead of the clock.
+    private(set) var wakes: UInt64 = 0
     private var waiting: ContiguousArray<Asked> = []
     private var free: ContiguousArray<UInt32> = []
 
@@ -45,7 +47,10 @@ struct Lookahead {
         limit = Lookahead.never
     }
 
-    mutating func note(_ moment: Instant) { reached = max(reached, moment) }
+    mutating func note(_ run: RunAhead) {
+        wakes += run.wakes
+        reached = max(reached, run.moment)
+    }
 
     /// Keeps what a device asked for; leaves empty effects of the same wishes.
     ///
@@ -113,7 +118,7 @@ extension VirtualEngine {
     mutating func runAhead(_ device: Int, _ slot: Int, of fleet: any DeviceFleet) {
         let run = fleet.runAhead(slot, from: now, before: lookahead.limit, effects: &effects)
         wakes += run.wakes
-        lookahead.note(run.moment)
+        lookahead.note(run)
         guard !effects.isEmpty else { return rearm(device, at: run.next) }
         // Counted when it happened.
         wakes -= 1

@@ -102,7 +102,8 @@ extension VirtualEngine {
             recorder: recorder, receipts: server.collector.receipts, statistics: server.collector.statistics,
             simulated: now - schedule.start, devicesStarted: fleets.reduce(0) { $0 + $1.startedCount },
             stoppedAt: phases.stoppedAt, drainEndedAt: drainEndedAt, unexpectedAnswers: unexpectedAnswers,
-            openRequestsPeak: open.peak, wakes: wakes, levels: levels)
+            openRequestsPeak: open.peak, wakes: wakes,
+            wakesAhead: lookahead.wakes, levels: levels)
     }
 
     private func closing(of part: PartLooks) -> PartLevels {

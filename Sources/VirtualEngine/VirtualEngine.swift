@@ -121,13 +121,14 @@ struct VirtualEngine {
 
     /// Ends the users' part before its time, as soon as the clock is where the devices are.
     mutating func letUsersStop() {
+        guard phases.phase == .running else { return }
         guard lookahead.isReached(by: now) else { return lookahead.stop() }
         stopUsers()
     }
 
     private mutating func stopUsers() {
-        guard phases.stopUsers(at: now) else { return }
         lookahead.forbid()
+        guard phases.stopUsers(at: now) else { return }
         isStill = false
         for fleet in fleets { fleet.stopUsers(at: now) }
         nextTick = min(nextTick, nextTick(after: now))

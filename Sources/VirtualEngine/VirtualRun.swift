@@ -61,7 +61,7 @@ package protocol VirtualObserver {
     /// Called every few hundred steps, also between ticks, while devices are prepared and while the run is
     /// closed: within milliseconds of real time, however many devices there are.
     ///
-    /// - Parameter wakes: Entries taken from the event queue so far.
+    /// - Parameter wakes: ``VirtualResult/wakes`` so far.
     mutating func poll(_ recorder: RunRecorder, at now: Instant, wakes: UInt64) -> VirtualWish
 }
 
@@ -107,8 +107,11 @@ package struct VirtualResult: Sendable {
     package var unexpectedAnswers: [UnexpectedAnswer]
     /// The most requests that were in the air at the same time.
     package var openRequestsPeak: Int
-    /// Entries taken from the event queue.
+    /// Moments at which a device was awake, and at which a request left or ended: entries of the event queue, if no
+    /// device ran ahead of the clock.
     package var wakes: UInt64
+    /// Those of them that lay ahead of the clock.
+    package var wakesAhead: UInt64
     /// Of a part of a run: each look at its devices.
     package var levels: PartLevels?
 }

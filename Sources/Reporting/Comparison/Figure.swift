@@ -117,7 +117,7 @@ extension Figure {
     ) -> Direction {
         // More of what is slow is worse; more samples are no slower.
         if entry.kind == .trend, aggregation == .count { return .neutral }
-        switch entry.more {
+        return switch entry.more {
         case .worse: .higherIsWorse
         case .better: .lowerIsWorse
         case .neither: .neutral

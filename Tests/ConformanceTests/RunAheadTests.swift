@@ -1,0 +1,62 @@
+import Scenario
+import TestSupport
+import Testing
+import Timebase
+
+/// Whether devices run ahead of the clock must show nowhere.
+@Suite("Devices that run ahead of the clock")
+struct RunAheadTests {
+    @Test("come to the same as if each were woken at its time", arguments: ConformanceSuite.scenarios)
+    func agrees(_ scenario: ConformanceScenario) throws {
+        let document = try Worlds.load(scenario.json, name: scenario.name)
+        #expect(AheadComparison.play(document).differences == [], "\(scenario.name)")
+    }
+
+    @Test("come to it for each system and version, for days", arguments: SystemMatrix.rows)
+    func agreesForDays(_ row: SystemMatrix.Row) throws {
+        for network in ["ideal", "mobile-mix"] {
+            let document = try Worlds.load(days(row, network: network), name: "\(row)")
+            let result = AheadComparison.play(document)
+            #expect(result.differences == [], "\(row), \(network)")
+            #expect(result.wakesAhead > 0, "\(row), \(network)")
+        }
+    }
+
+    @Test("come to it as a part of a run, of which each look is kept")
+    func agreesAsPart() throws {
+        let row = try #require(SystemMatrix.rows.first)
+        let result = AheadComparison.play(try Worlds.load(days(row, network: "commuter")), isPart: true)
+        #expect(result.differences == [])
+        #expect(result.wakesAhead > 0)
+    }
+
+    @Test("do nothing after the users were stopped, and every event has a fate", arguments: [3, 10, 40, 160])
+    func stops(after polls: Int) throws {
+        let row = try #require(SystemMatrix.rows.first)
+        let document = try Worlds.load(days(row, network: "mobile-mix"))
+        let drained = AheadComparison.stop(document, after: polls, atOnce: false)
+        let stoppedAt = try #require(drained.stoppedAt)
+        #expect(drained.captured == UInt64(drained.sealed))
+        let lastCapture = try #require(drained.lastCapture)
+        #expect(lastCapture <= stoppedAt)
+        #expect(drained.wakesAhead > 0)
+        let ended = AheadComparison.stop(document, after: polls, atOnce: true)
+        #expect(ended.captured == UInt64(ended.sealed))
+    }
+
+    /// Two days in which the looks' intervals grow, with an outage of the network, a fault whose surroundings are looked at
+    /// closely, and a part that is measured apart.
+    private func days(_ row: SystemMatrix.Row, network: String) -> String {
+        """
+        {"seed": 11, "duration": "2d", "drain": "5m", "measureFrom": "3h",
+         "populations": [
+           {"name": "p", "devices": 12, "system": "\(row.system)", "version": "\(row.version)", "app": "shop",
+            "persona": "casual", "network": "\(network)"},
+           {"name": "q", "devices": 5, "system": "\(row.system)", "version": "\(row.version)", "app": "shop",
+            "persona": "power", "network": "\(network)"}],
+         "timeline": [
+           {"at": "5h", "for": "2h", "network": "none", "share": 0.5},
+           {"at": "20h", "for": "20m", "collector": {"fault": "outage"}}]}
+        """
+    }
+}
