@@ -122,12 +122,12 @@ struct ClockChangeTests {
         let short = series(hours: 72) { $0 < 26 ? $0 : $0 + 1 }
         let long = series(hours: 74) { $0 < 27 ? $0 : $0 - 1 }
         for (series, clock, hours) in [(short, Self.spring, 71.0), (long, Self.autumn, 73.0)] {
-            let (points, days) = try #require(
+            let (points, means, days) = try #require(
                 DayCurve.points(of: series, length: hours * Self.hour, clock: clock))
             #expect(days == 3)
             #expect(DayCurve.points(of: series, length: hours * Self.hour - 1, clock: clock)?.days == 2)
             for (hour, point) in points.enumerated() {
-                #expect(point.captured == UInt64(3600 * hour))
+                #expect(means[hour].captured == Double(hour))
                 #expect(point.capturedRate == .init(Double(hour), Double(hour)))
             }
         }

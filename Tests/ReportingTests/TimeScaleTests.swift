@@ -1,6 +1,7 @@
 import Testing
 import Timebase
 
+@testable import Rendering
 @testable import Reporting
 
 @Suite("Axes of time")
@@ -67,16 +68,38 @@ struct TimeScaleTests {
             point.devicesActive = half % 2
             return point
         }
-        let (points, days) = try #require(
+        let (points, means, days) = try #require(
             DayCurve.points(of: series, length: 60 * 3600, clock: Self.clock(18 * 60)))
         #expect(days == 2 && points.count == 24)
         for (hour, point) in points.enumerated() {
             #expect(point.second == Double(hour) * 3600 && point.seconds == 3600)
-            #expect(point.captured == UInt64(3600 * (hour + 5)))
+            #expect(means[hour].captured == Double(hour + 5) && means[hour].active == 0.5)
             #expect(point.capturedRate == .init(Double(hour), Double(hour + 10)))
             #expect(point.activeRange == .init(0.5, 0.5))
         }
         #expect(DayCurve.points(of: series, length: 47 * 3600, clock: nil) == nil)
         #expect(DayCurve.points(of: series, length: 48 * 3600, clock: nil)?.days == 2)
+    }
+
+    @Test("a mean of less than one is drawn and told as what it is, not as nothing")
+    func smallMeans() throws {
+        // One event in two days, and a device that is active for a quarter of each hour.
+        let series = (0..<192).map { quarter in
+            var point = Report.SeriesPoint()
+            point.second = Double(quarter) * 900
+            point.seconds = 900
+            point.captured = quarter == 40 ? 1 : 0
+            point.devicesActive = quarter % 4 == 0 ? 1 : 0
+            return point
+        }
+        let (points, means, _) = try #require(DayCurve.points(of: series, length: 2 * Self.day, clock: nil))
+        let charts = HTMLWriter.dayCharts(points, means, .hours("time"))
+        let active = try #require(charts.first { $0.id == "d-fleet" })
+        #expect(active.lines[0].values.allSatisfy { $0 == 0.25 })
+        var html = Markup()
+        active.write(into: &html)
+        #expect(html.text.contains("active devices 0.25") && !html.text.contains("active devices 0<"))
+        let captured = try #require(charts.first { $0.id == "d-events" }).lines[0].values.compactMap { $0 }
+        #expect(captured.filter { $0 > 0 } == [0.5 / 3600])
     }
 }
