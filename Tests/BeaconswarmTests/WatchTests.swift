@@ -150,6 +150,60 @@ struct WatchTests {
         #expect(other.standing.farewell == "Drawn as it happened.")
     }
 
+    @Test(
+        "Work that was broken off keeps how far it was, and is not said to have a report",
+        arguments: [
+            (CommandStatus.interrupted, "interrupted"), (.internalError, "failed"), (.unreachable, "failed"),
+        ])
+    func brokenOff(status: CommandStatus, outcome: String) {
+        let watch = Watch(title: "t")
+        watch.show("day 3", share: 0.4)
+        watch.keep(in: "/")
+        watch.end(status)
+        #expect(watch.standing.share == 0.4 && watch.standing.outcome == outcome)
+        #expect(
+            watch.standing.ending
+                == "The program has ended with exit code \(status.rawValue); what there is so far is in /, "
+                + "and this page stays as it is.")
+        #expect(watch.standing.farewell == "Drawn as it happened; what there is so far is in /.")
+    }
+
+    @Test(
+        "Work that was done is done, and has its report, whatever came of it",
+        arguments: [(CommandStatus.success, "done"), (.thresholdFailed, "failed"), (.invalidRun, "invalid")])
+    func whole(status: CommandStatus, outcome: String) {
+        let watch = Watch(title: "t")
+        watch.show("1m", share: 0.99)
+        watch.keep(in: "/")
+        watch.end(status)
+        #expect(watch.standing.share == 1 && watch.standing.outcome == outcome)
+        #expect(watch.standing.farewell == "Drawn as it happened; the report is in /.")
+    }
+
+    @Test("The title of a page's tab tells how far the work is, and what it came to")
+    func title() throws {
+        let watch = Watch(title: "t")
+        watch.show("day 3", share: 0.4)
+        let hub = WatchHub(watch, token: WatchToken())
+        let channel = EmbeddedChannel()
+        hub.join(channel, since: nil)
+        watch.end(.interrupted)
+        hub.end()
+        let titles = try said(on: channel).split(separator: "\n").compactMap { line in
+            line.firstRange(of: "\"title\":").map { line[$0.upperBound...].split(separator: "\"")[0] }
+        }
+        #expect(titles == ["40 % · t – Beaconswarm", "interrupted · t – Beaconswarm"])
+    }
+
+    /// All that was sent on a channel.
+    private func said(on channel: EmbeddedChannel) throws -> String {
+        var said = ""
+        while let part = try channel.readOutbound(as: HTTPServerResponsePart.self) {
+            if case .body(.byteBuffer(let bytes)) = part { said += String(buffer: bytes) }
+        }
+        return said
+    }
+
     @Test("Who comes when the last word is said already hears it, too")
     func lateViewer() throws {
         let watch = Watch(title: "t")
@@ -158,11 +212,7 @@ struct WatchTests {
         hub.end()
         let channel = EmbeddedChannel()
         hub.join(channel, since: nil)
-        var said = ""
-        while let part = try channel.readOutbound(as: HTTPServerResponsePart.self) {
-            if case .body(.byteBuffer(let bytes)) = part { said += String(buffer: bytes) }
-        }
-        #expect(said.contains("\nevent: end\ndata: {"))
+        #expect(try said(on: channel).contains("\nevent: end\ndata: {"))
     }
 
     @Test("Only the newest lines are remembered, and a share is one")

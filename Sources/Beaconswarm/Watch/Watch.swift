@@ -15,11 +15,18 @@ final class Watch: Sendable {
         var folder: String?
         /// What it came to, once it is over.
         var ending: String?
+        /// The same in a word.
+        var outcome: String?
+        /// Whether all of it was done, once it is over.
+        var isWhole = false
+
+        /// What is in its folder once it is over: what was broken off has no report, or one of what there was by then.
+        var place: String? {
+            folder.map { isWhole ? "the report is in \($0)" : "what there is so far is in \($0)" }
+        }
 
         /// Where the report is, for the foot of the page of work that is over.
-        var farewell: String {
-            folder.map { "Drawn as it happened; the report is in \($0)." } ?? "Drawn as it happened."
-        }
+        var farewell: String { place.map { "Drawn as it happened; \($0)." } ?? "Drawn as it happened." }
     }
 
     /// What is known of the work.
@@ -120,10 +127,13 @@ final class Watch: Sendable {
             let code = status == .success ? "" : " with exit code \(status.rawValue)"
             // A command that failed may have left nothing.
             state.standing.folder = state.standing.folder.flatMap { OutputFile.exists($0) ? $0 : nil }
-            let place = state.standing.folder.map { "the report is in \($0), and " } ?? ""
+            state.standing.isWhole = status.isOfWholeWork
+            let place = state.standing.place.map { "\($0), and " } ?? ""
             state.standing.ending = "The program has ended\(code); \(place)this page stays as it is."
             state.standing.line = "over"
-            state.standing.share = 1
+            state.standing.outcome =
+                status == .success ? "done" : VerdictRules.verdict(of: status.rawValue).rawValue
+            if status.isOfWholeWork { state.standing.share = 1 }
             state.interruption = nil
         }
     }
@@ -152,5 +162,15 @@ final class Watch: Sendable {
             return state.interruption
         }
         interruption?.request(atOnce: atOnce)
+    }
+}
+
+extension CommandStatus {
+    /// Whether all that was to be done was done, whatever came of it.
+    fileprivate var isOfWholeWork: Bool {
+        switch self {
+        case .success, .unaccounted, .invalidRun, .thresholdFailed: true
+        case .usage, .unreachable, .internalError, .invalidScenario, .interrupted: false
+        }
     }
 }

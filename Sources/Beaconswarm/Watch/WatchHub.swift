@@ -104,10 +104,12 @@ final class WatchHub {
 
     private var status: JSONNode {
         let standing = watch.standing
-        let share = standing.share.map { "\(Int($0 * 100)) % · " } ?? ""
+        // A tab in the background shows its title alone.
+        let begin = standing.outcome ?? standing.share.map { "\(Int($0 * 100)) %" }
+        let head = begin.map { "\($0) · " } ?? ""
         return .object([
             ("line", .text(standing.line)), ("share", standing.share.map { .number($0) } ?? .null),
-            ("title", .text("\(share)\(watch.title) – Beaconswarm")), ("asked", .int(watch.asked)),
+            ("title", .text("\(head)\(watch.title) – Beaconswarm")), ("asked", .int(watch.asked)),
         ])
     }
 }
