@@ -238,8 +238,11 @@ def test_other_verbs_tell_how_far_they_are_and_can_be_ended(tool: Tool, tmp_path
     status = stream.until(lambda event: event.name == "status" and event.data["share"] is not None, "told how far it is")
     assert 0 <= status.data["share"] <= 1 and status.data["line"], status
     assert page.ask("POST", "/drain")[0] == 202
-    stream.until(lambda event: event.name == "end", "heard of the end")
+    end = stream.until(lambda event: event.name == "end", "heard of the end")
     running.wait().expect(105)
+    # What was broken off is no report.
+    assert end.data["foot"] == f"Drawn as it happened; what there is so far is in {tmp_path / 'out'}.", end
+    assert f"what there is so far is in {tmp_path / 'out'}, and" in end.data["text"], end
 
 
 def test_a_search_shows_the_loads_that_it_tried(tool: Tool, tmp_path: Path):
@@ -260,8 +263,10 @@ def test_a_sweep_shows_the_points_that_it_played(tool: Tool, tmp_path: Path):
     vary = ["--vary", "populations.0.sdk.upload.flushInterval=5s,15s", "--vary", "populations.0.sdk.upload.batch=10,50"]
     running = tool.start("sweep", scenario, *vary, "--seeds", 2, "--out", tmp_path / "out", "--ui")
     stream = watched(running)
-    stream.until(lambda event: event.name == "end", "heard of the end")
+    end = stream.until(lambda event: event.name == "end", "heard of the end")
     running.wait().expect(0)
+    assert end.data["foot"] == f"Drawn as it happened; the report is in {tmp_path / 'out'}.", end
+    assert "On the front<" in stream.parts["now"] and "so far" not in stream.parts["now"]
     assert "4 of 4" in stream.parts["now"] and "8 of 8" in stream.parts["now"]
     page = (tmp_path / "out" / "sweep.html").read_text()
     picture = stream.parts["series"].split("<table>")[0].rsplit("<section", 1)[0]

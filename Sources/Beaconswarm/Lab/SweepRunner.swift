@@ -66,7 +66,7 @@ struct SweepRunner {
     private func playAll() throws(CommandFailure) -> CommandStatus {
         try checkRoom()
         let folder = try openFolder()
-        options.run.watch?.keep(in: folder.path)
+        console.watch?.keep(in: folder.path)
         let kept = cells.map { cell in read(cell, in: folder) }
         let done = kept.count { $0 != nil }
         console.say(

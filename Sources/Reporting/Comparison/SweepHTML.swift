@@ -173,6 +173,7 @@ package enum SweepHTML {
     static func tiles(_ sweep: SweepReport, into html: inout Markup) {
         let lab = sweep.lab
         let whole = lab.variants.count { $0.cells.count == lab.seeds.count }
+        let soFar = whole == lab.variants.count ? "" : " so far"
         html.element("p", ["class": "lead"], SweepText.sentence(sweep))
         html.element("dl", ["class": "tiles"]) { html in
             let played = lab.variants.reduce(0) { $0 + $1.cells.count }
@@ -180,7 +181,7 @@ package enum SweepHTML {
             let counts = [
                 ("Points played", "\(whole) of \(lab.variants.count)"),
                 ("Simulations", "\(played) of \(lab.variants.count * lab.seeds.count)"),
-                ("On the front so far", "\(front)"),
+                ("On the front\(soFar)", "\(front)"),
             ]
             let failing = lab.variants.count { SweepReport.Outcome($0.cells).failures > 0 }
             let bad = failing > 0 ? [("Points that did not pass", "\(failing)")] : []
