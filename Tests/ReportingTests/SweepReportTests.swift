@@ -185,6 +185,22 @@ struct SweepReportTests {
         #expect(!terminal(sweep).contains("still waiting"))
     }
 
+    @Test("a name that is longer than its column is told to its end, which tells the points apart")
+    func longNames() throws {
+        let path = "populations.0.sdk.upload.\(String(repeating: "a", count: 30)).flushIntervals"
+        var sweep = try sweep(path, points: 2)
+        for point in sweep.lab.variants.indices { sweep.lab.variants[point].name = "\(path)=1000\(point)" }
+        let lines = SweepText.render(sweep, color: false, width: 80).split(separator: "\n")
+        #expect(lines.allSatisfy { $0.count <= 80 }, "\(lines)")
+        let text = lines.map { $0.drop { $0 == " " } }.joined()
+        for point in sweep.points where point.isOnFront {
+            let first = point.name.prefix(39)
+            let rest = point.name.dropFirst(39)
+            #expect(text.contains(first) && rest.hasSuffix("=1000\(point.index)") && text.contains(rest))
+        }
+        #expect(sweep.points.contains(where: \.isOnFront))
+    }
+
     @Test("of many points that failed, some are named")
     func many() throws {
         var sweep = try sweep(points: 9)

@@ -153,13 +153,14 @@ package enum SweepText {
         }
         let cells = [12, 14, 10]
         let name = width - 4 - cells.reduce(0, +)
-        // What tells points apart may stand at the end of a name: a long one takes several lines.
+        // What tells points apart may stand at the end of a name, or of a long word of it: all of it is there, over as many
+        // lines as it takes.
         func row(_ texts: [String]) -> [String] {
-            let lines = Columns.wrapped(texts[0], name - 1)
+            let lines = Columns.wrapped(texts[0], name - 1).flatMap { Columns.cut($0, name - 1) }
             let figures = zip(texts.dropFirst(), cells).map { Columns.right(Columns.clipped($0, $1 - 1), $1) }
             return [
-                "    " + Columns.left(Columns.clipped(lines.first ?? "", name - 1), name) + figures.joined()
-            ] + lines.dropFirst().map { "      " + Columns.clipped($0, width - 6) }
+                "    " + Columns.left(lines.first ?? "", name) + figures.joined()
+            ] + lines.dropFirst().map { "      " + $0 }
         }
         return row(["", "cost", "freshness", "lost"]).map { paint($0, .dim) }
             + front.flatMap { point in

@@ -62,6 +62,15 @@ enum Columns {
         return String(text.prefix(width - 1 - tail)) + "…" + String(text.suffix(tail))
     }
 
+    /// A text in pieces of at most `width` characters: for what nothing may be missing of.
+    static func cut(_ text: String, _ width: Int) -> [String] {
+        guard text.count > width, width > 0 else { return [text] }
+        let characters = Array(text)
+        return stride(from: 0, to: characters.count, by: width).map {
+            String(characters[$0..<min($0 + width, characters.count)])
+        }
+    }
+
     /// Words over lines of at most `width` characters.
     static func wrapped(_ text: String, _ width: Int) -> [String] {
         var lines: [String] = []

@@ -56,20 +56,11 @@ struct TerminalPage: TextPage {
         let wrapped = Columns.wrapped(Escaping.line(text), width - indent)
         for (index, line) in wrapped.enumerated() {
             let start = index == 0 ? "  " + mark : String(repeating: " ", count: indent)
-            for (number, part) in parts(of: line, width - indent).enumerated() {
+            for (number, part) in Columns.cut(line, width - indent).enumerated() {
                 lines.append(
                     (number == 0 ? start : String(repeating: " ", count: indent))
                         + (tone.map { paint(part, $0) } ?? part))
             }
-        }
-    }
-
-    /// A word longer than the line, cut.
-    private func parts(of line: String, _ length: Int) -> [String] {
-        guard line.count > length else { return [line] }
-        let characters = Array(line)
-        return stride(from: 0, to: characters.count, by: length).map {
-            String(characters[$0..<min($0 + length, characters.count)])
         }
     }
 
