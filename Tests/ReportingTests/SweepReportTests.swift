@@ -201,6 +201,19 @@ struct SweepReportTests {
         #expect(sweep.points.contains(where: \.isOnFront))
     }
 
+    @Test("two axes that end alike have heads that tell them apart, as their points have")
+    func heads() throws {
+        var sweep = try sweep(points: 2)
+        let other = SweepReport.Axis(path: "populations.1.sdk.upload.batch", values: ["9"])
+        sweep.axes.append(other)
+        let page = String(decoding: SweepHTML.write(sweep), as: UTF8.self)
+        for axis in sweep.axes {
+            #expect(page.contains("<label for=\"sort-\(axis == other ? 2 : 1)\">\(axis.path)</label>"))
+        }
+        sweep.axes.removeLast()
+        #expect(String(decoding: SweepHTML.write(sweep), as: UTF8.self).contains("sort-1\">batch</label>"))
+    }
+
     @Test("of many points that failed, some are named")
     func many() throws {
         var sweep = try sweep(points: 9)

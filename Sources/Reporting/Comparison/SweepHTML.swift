@@ -98,12 +98,13 @@ package enum SweepHTML {
         let points = sweep.points
         let number = Column(
             name: "point", cells: points.map { String($0.index + 1) }, order: Array(points.indices))
+        let names = SweepReport.names(of: sweep.axes)
         let axes = sweep.axes.indices.map { axis in
             let values = points.map { $0.values[axis] }
             let positions = values.map { value in
                 Double(sweep.axes[axis].values.firstIndex(of: value) ?? 0)
             }
-            return Column(name: sweep.axes[axis].name, cells: values, order: order(positions))
+            return Column(name: names[axis], cells: values, order: order(positions))
         }
         let verdict = Column(
             name: "verdict", cells: points.map(\.outcome.words),

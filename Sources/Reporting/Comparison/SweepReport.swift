@@ -15,8 +15,8 @@ package struct SweepReport: Sendable {
             self.values = values
         }
 
-        /// The path's last part, by which people call it.
-        package var name: String {
+        /// The path's last part.
+        fileprivate var name: String {
             path.split(whereSeparator: { $0 == "." || $0 == "/" }).last.map(String.init) ?? path
         }
     }
@@ -51,13 +51,14 @@ package struct SweepReport: Sendable {
         }
     }
 
+    /// What each axis is called: by its last part where that is its own, else by its whole path.
+    static func names(of axes: [Axis]) -> [String] {
+        axes.map { axis in axes.count { $0.name == axis.name } == 1 ? axis.name : axis.path }
+    }
+
     /// The values of a point.
     package static func name(_ values: [String], of axes: [Axis]) -> String {
-        zip(axes, values).map { axis, value in
-            let isUnique = axes.count { $0.name == axis.name } == 1
-            return "\(isUnique ? axis.name : axis.path)=\(value)"
-        }
-        .joined(separator: " ")
+        zip(names(of: axes), values).map { "\($0)=\($1)" }.joined(separator: " ")
     }
 
     /// A point of the grid with the means of what is drawn.
