@@ -192,7 +192,7 @@ struct SweepReportTests {
         for point in sweep.lab.variants.indices { sweep.lab.variants[point].name = "\(path)=1000\(point)" }
         let lines = SweepText.render(sweep, color: false, width: 80).split(separator: "\n")
         #expect(lines.allSatisfy { $0.count <= 80 }, "\(lines)")
-        let text = lines.map { $0.drop { $0 == " " } }.joined()
+        let text = lines.map { $0.drop { $0 == " " } }.joined(separator: "")
         for point in sweep.points where point.isOnFront {
             let first = point.name.prefix(39)
             let rest = point.name.dropFirst(39)
@@ -212,6 +212,31 @@ struct SweepReportTests {
         }
         sweep.axes.removeLast()
         #expect(String(decoding: SweepHTML.write(sweep), as: UTF8.self).contains("sort-1\">batch</label>"))
+    }
+
+    @Test("numbers of points that lie close together are one label, so that none covers another")
+    func closeNumbers() {
+        typealias Label = TradeOffChart.Label
+        func labels(_ pixels: [(Double, Double)]) -> [Label] {
+            let all = pixels.enumerated().map { index, pixel in
+                Label(pixel: .init(x: pixel.0, y: pixel.1), numbers: [index + 1])
+            }
+            return TradeOffChart.apart(all, in: .roomy)
+        }
+        #expect(
+            labels([(104, 102), (100, 100), (100, 140), (300, 100), (104, 102)]).map(\.text) == [
+                "3", "1, 2, 5", "4",
+            ])
+        #expect(labels((0..<9).map { (100 + Double($0), 100.0) }).map(\.text) == ["1, 2, 3, 4, +5"])
+        var stream = RandomStream(key: 8)
+        let pixels = (0..<400).map { _ in
+            (46 + (stream.uniform() * 410).rounded(), 58 + (stream.uniform() * 150).rounded())
+        }
+        let apart = labels(pixels)
+        #expect(apart.flatMap(\.numbers).sorted() == Array(1...400))
+        for (index, label) in apart.enumerated() {
+            #expect(!apart[..<index].contains { $0.meets(label, in: .roomy) }, "\(label)")
+        }
     }
 
     @Test("of many points that failed, some are named")

@@ -50,20 +50,72 @@ struct TradeOffChart: FramedChart {
         label(points.filter(\.isOnFront), in: &svg)
     }
 
-    /// Numbers the points. Those that come to the same share a label: one over the other could not be read.
+    /// Numbers the points.
     private func label(_ points: [SweepReport.Point], in svg: inout Markup) {
-        let numbered = points.map { point in (pixel: pixel(point), number: point.index + 1) }
-        for pixel in Set(numbered.compactMap(\.pixel)).sorted(by: { ($0.x, $0.y) < ($1.x, $1.y) }) {
-            let numbers = numbered.filter { $0.pixel == pixel }.map { String($0.number) }
-            let isRight = pixel.x > frame.end - 24
+        let labels = points.compactMap { point in
+            pixel(point).map { Label(pixel: $0, numbers: [point.index + 1]) }
+        }
+        for label in TradeOffChart.apart(labels, in: frame) {
+            let isRight = label.isRight(in: frame)
             svg.label(
-                pixel.x + (isRight ? -10 : 10), pixel.y - 6, isRight ? "number end" : "number",
-                numbers.joined(separator: ", "))
+                label.pixel.x + (isRight ? -Label.gap : Label.gap), label.pixel.y - 6,
+                isRight ? "number end" : "number", label.text)
+        }
+    }
+
+    /// The labels of which none lies on another: those that would meet are one, as of points that come to the same.
+    ///
+    /// - Complexity: O(labels²).
+    static func apart(_ labels: [Label], in frame: ChartFrame) -> [Label] {
+        var apart: [Label] = []
+        for label in labels.sorted(by: { ($0.pixel.x, $0.pixel.y) < ($1.pixel.x, $1.pixel.y) }) {
+            var label = label
+            // What grew may meet another one.
+            while let index = apart.firstIndex(where: { $0.meets(label, in: frame) }) {
+                let other = apart.remove(at: index)
+                label = Label(pixel: other.pixel, numbers: (other.numbers + label.numbers).sorted())
+            }
+            apart.append(label)
+        }
+        return apart
+    }
+
+    /// The numbers of points that stand together, beside the one that is furthest left.
+    struct Label: Hashable {
+        static let gap = 10.0
+        private static let height = 13.0
+        /// As many numbers as are told; the rest of them is counted.
+        private static let numberLimit = 4
+
+        var pixel: Pixel
+        var numbers: [Int]
+
+        var text: String {
+            let more = numbers.count - Label.numberLimit
+            let told = numbers.prefix(Label.numberLimit).map(String.init).joined(separator: ", ")
+            return more > 0 ? "\(told), +\(more)" : told
+        }
+
+        private var width: Double { Double(text.count) * ChartFrame.characterWidth }
+
+        /// Whether it stands to the left of its point, since there is no room to the right of it.
+        func isRight(in frame: ChartFrame) -> Bool { pixel.x + Label.gap + width > frame.width }
+
+        func meets(_ other: Label, in frame: ChartFrame) -> Bool {
+            let (own, others) = (span(in: frame), other.span(in: frame))
+            return (pixel.y - other.pixel.y).magnitude < Label.height && own.left < others.right
+                && others.left < own.right
+        }
+
+        private func span(in frame: ChartFrame) -> (left: Double, right: Double) {
+            isRight(in: frame)
+                ? (pixel.x - Label.gap - width, pixel.x - Label.gap)
+                : (pixel.x + Label.gap, pixel.x + Label.gap + width)
         }
     }
 
     /// Where a point is drawn, to the pixel.
-    private struct Pixel: Hashable { let x, y: Double }
+    struct Pixel: Hashable { let x, y: Double }
 
     private func pixel(_ point: SweepReport.Point) -> Pixel? {
         guard let cost = point.cost, let freshness = point.freshness else { return nil }
