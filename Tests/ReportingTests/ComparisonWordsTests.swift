@@ -41,6 +41,23 @@ struct ComparisonWordsTests {
         }
     }
 
+    @Test("variants whose names differ at their ends alone have heads that differ", arguments: [80, 120])
+    func heads(width: Int) throws {
+        let names = ["a-policy-with-a-long-name-of-10s", "a-policy-with-a-long-name-of-60s"]
+        var report = LabReport(
+            toolVersion: "1",
+            scenario: Report.ScenarioReference(name: "x", description: "", sha256: "0", overrides: []),
+            mode: .virtual, seeds: [1], variants: [])
+        report.variants = names.map { name in
+            var stream = RandomStream(key: 3)
+            return LabReport.Variant(name: name, cells: [SyntheticLab.cell(1, loss: 0.02, stream: &stream)])
+        }
+        let text = LabText.render(report, comparisons: [], color: false, width: width)
+        let head = try #require(text.split(separator: "\n").first { $0.contains("a-policy") })
+        let heads = head.split(separator: " ")
+        #expect(heads.count == 2 && heads[0].hasSuffix("of-10s") && heads[1].hasSuffix("of-60s"), "\(head)")
+    }
+
     @Test("what did not pass is called what it is: a simulation, or a live run")
     func nouns() throws {
         for (mode, noun) in [(Report.Mode.virtual, "simulation"), (.live, "live run")] {

@@ -137,9 +137,11 @@ package enum LabText {
 
     /// As many variants side by side as there is room for; the others follow below.
     private static func table(_ report: LabReport, _ paint: Paint, _ width: Int) -> [String] {
-        let rows = [[""] + report.variants.map(\.name)] + rows(report)
+        let names = report.variants.map { Escaping.line($0.name) }
         let first = 28
-        let cell = max(14, min(24, (report.variants.map(\.name.count).max() ?? 0) + 2))
+        let cell = max(14, min(24, (names.map(\.count).max() ?? 0) + 2))
+        // Names may differ at their ends alone.
+        let rows = [[""] + names.map { Columns.shortened($0, cell - 1) }] + rows(report)
         let perBlock = max(1, (width - 4 - first) / cell)
         var lines: [String] = []
         for start in stride(from: 1, through: report.variants.count, by: perBlock) {
