@@ -32,6 +32,12 @@ struct TerminalTests {
         #expect(TerminalText.wrapped("report: \(path)", width: 40) == "report:\n  \(path)")
     }
 
+    @Test("a row of a table is not broken: its columns would be none")
+    func tables() {
+        let row = "   3         800       160       320     0.5 %   1,200…   ✗ breaks: a reason"
+        #expect(TerminalText.wrapped(row, width: 40) == row)
+    }
+
     @Test("a narrow summary says what a wide one says")
     func narrow() {
         let report = Fixtures.outage()

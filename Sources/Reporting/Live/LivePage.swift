@@ -77,7 +77,8 @@ package enum LivePage {
                 html.element("ol") { html in
                     for line in lines {
                         // What has columns keeps them; a sentence is broken where there is no room for it.
-                        html.element("li", ["class": line.contains("  ") ? "columns" : "words"], line)
+                        html.element(
+                            "li", ["class": TerminalText.hasColumns(line) ? "columns" : "words"], line)
                     }
                 }
             }

@@ -89,9 +89,12 @@ enum Columns {
 /// Sentences on a terminal.
 package enum TerminalText {
     /// A text over lines that break between words, those after the first set in; a word longer than the line,
-    /// such as a path, stays whole.
+    /// such as a path, stays whole, and so does a row of a table, whose columns would be no columns any more.
     package static func wrapped(_ text: String, width: Int) -> String {
-        guard text.count > width else { return text }
+        guard text.count > width, !hasColumns(text) else { return text }
         return Columns.wrapped(text, max(20, width - 2)).joined(separator: "\n  ")
     }
+
+    /// Whether a line is a row of a table: no sentence has two blanks in a row.
+    static func hasColumns(_ line: String) -> Bool { line.contains("  ") }
 }
