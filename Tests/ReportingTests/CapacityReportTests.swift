@@ -228,7 +228,8 @@ struct CapacityReportTests {
     @Test("fits its summary into the terminal and marks the knee", arguments: [80, 100, 160])
     func summary(width: Int) {
         var report = CapacityFixture.report(name: "a rather long name of a scenario that goes on and on")
-        report.reasons.append(String(repeating: "Words of a reason. ", count: 12))
+        let words = String(repeating: "Words of a reason. ", count: 12)
+        report.reasons = ["Holds. \(words)", words]
         let text = CapacityText.summary(report, color: false, width: width)
         for line in text.split(separator: "\n") { #expect(line.count <= width, "\(line)") }
         #expect(text.contains("── knee ─"))

@@ -134,10 +134,12 @@ private struct CapacityPage: TextPage {
             case .interrupted: ("■", .warn)
             }
         for (index, reason) in report.reasons.enumerated() {
-            if index == 0 {
-                lines.append("  " + paint(sign, .bold, tone) + " " + paint(Escaping.line(reason), .bold))
-            } else {
+            guard index == 0 else {
                 paragraph(reason, "    ")
+                continue
+            }
+            for (number, line) in Columns.wrapped(Escaping.line(reason), width - 4).enumerated() {
+                lines.append((number == 0 ? "  \(paint(sign, .bold, tone)) " : "    ") + paint(line, .bold))
             }
         }
     }
