@@ -256,6 +256,25 @@ def test_the_status_line_fits_the_terminal(tmp_path: Path, columns: int):
     assert not long, long
 
 
+def test_a_search_fits_the_terminal(tmp_path: Path):
+    """Lines that are said begin where nothing stands; tables keep their columns; the verdict is broken between words."""
+    scenario = write_scenario(tmp_path, steady(40, "10s"))
+    arguments = ["capacity", scenario, "--virtual", "--max", "80", "--out", tmp_path / "out"]
+    said = in_terminal(arguments, 80, "xterm")
+    # A status line that was not cleared stands before what is said next.
+    lines = [ESCAPES.sub("", re.split(r"\r\x1b\[2K", line)[-1]) for line in said.split("\n")]
+    assert any(line.startswith("beaconswarm ") for line in lines), said
+    assert "step 0" not in said
+    head = next(line for line in lines if line.startswith("step  "))
+    assert head.endswith("  verdict") and re.search("load {2,}req/s {2,}events/s", head), head
+    first = next(line for line in lines if re.match(" +1 {2,}", line))
+    assert re.search(" {2}[✓✗!] ", first), first
+    summary = lines[next(index for index, line in enumerate(lines) if " · capacity · " in line):]
+    # Paths stay whole, to be copied.
+    long = [line for line in summary if len(line) > 80 and str(tmp_path) not in line and str(BINARY) not in line]
+    assert not long, long
+
+
 def test_without_a_terminal_lines_have_80_columns(long_run):
     tool, folder, _ = long_run
     text = tool.run("report", folder, env={"COLUMNS": ""}).expect(0).out

@@ -8,7 +8,7 @@ import Timebase
 
 /// One load, to be played once.
 struct StepPlan: Sendable {
-    /// From 1.
+    /// From 1; 0 for what is played before the search, to learn what a load offers.
     var number: Int
     var purpose: CapacitySearch.Purpose
     var load: Double
@@ -18,6 +18,9 @@ struct StepPlan: Sendable {
     var firstDevice: UInt32
     /// The scenario at this load, as long as the step.
     var document: ScenarioDocument
+
+    /// What it is called while it is played.
+    var title: String { number > 0 ? "step \(number)" : "before the first step" }
 }
 
 /// Makes a scenario into steady loads of any size.

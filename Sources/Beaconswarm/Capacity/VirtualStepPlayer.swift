@@ -46,7 +46,8 @@ struct VirtualStepPlayer: Sendable {
                 ServedConfig(from: plans.schedule.start - .hours(24), version: "0", body: [])
             ]
         }
-        return try play(plan, plans: plans, "compared with a collector without limits")
+        let what = plan.number > 0 ? "compared with" : "played against"
+        return try play(plan, plans: plans, "\(what) a collector without limits")
     }
 
     private func play(
@@ -82,7 +83,7 @@ struct VirtualStepPlayer: Sendable {
             if wall - spoken > .milliseconds(200) {
                 spoken = wall
                 player.console.status(
-                    "step \(plan.number): \(Int((now - start).fractionalSeconds)) s of "
+                    "\(plan.title): \(Int((now - start).fractionalSeconds)) s of "
                         + "\((plan.warmUp + plan.window).text) \(what)")
             }
             return !player.interruption.isRequested && wall < player.deadline

@@ -107,6 +107,7 @@ final class RunConsole: Sendable {
     /// A line on standard error, broken between words where a terminal has no room for it.
     private func tell(_ line: String) {
         guard voice != .none else { return }
+        RunConsole.clearStatus()
         Console.error(isTerminal ? TerminalText.wrapped(line, width: Host.terminalWidth) : line)
     }
 
@@ -152,7 +153,7 @@ final class RunConsole: Sendable {
         snapshot.requestsPerSecond *= Double(pace)
         if isTerminal {
             let line = StatusLine.render(snapshot, color: color, width: Host.terminalWidth)
-            Console.status("\r\u{1B}[2K" + line)
+            RunConsole.rewriteStatus(line)
         } else {
             Console.error(StatusLine.plain(snapshot))
         }
@@ -257,7 +258,20 @@ final class RunConsole: Sendable {
     func status(_ line: String, share: Double? = nil) {
         if !line.isEmpty { watch?.show(ProgressWords.withoutBar(line), share: share) }
         guard isTerminal, !quiet else { return }
-        Console.status("\r\u{1B}[2K" + String(line.prefix(max(1, Host.terminalWidth - 1))))
+        RunConsole.rewriteStatus(String(line.prefix(max(1, Host.terminalWidth - 1))))
+    }
+
+    /// Whether a line that rewrites itself stands on the terminal, of which a process has one.
+    private static let hasStatus = Mutex(false)
+
+    private static func rewriteStatus(_ line: String) {
+        hasStatus.withLock { $0 = !line.isEmpty }
+        Console.status("\r\u{1B}[2K" + line)
+    }
+
+    /// Clears that line, or what is said next would begin behind it.
+    private static func clearStatus() {
+        if hasStatus.withLock({ $0 }) { rewriteStatus("") }
     }
 
     /// Whether lines on the way may have colours.
