@@ -149,6 +149,9 @@ enum Stylesheet {
         display:inline-block;padding:0 0 4px;font-size:12.5px;color:var(--quiet)}
         .facts{grid-template-columns:1fr}
         th,td{padding:6px 8px}}
-        @media print{body{background:#fff}.panel,figure,.verdict{break-inside:avoid}.hover{display:none}}
+        @media print{body{background:#fff}.panel,figure,.verdict{break-inside:avoid}.hover{display:none}
+        .scroll{overflow:visible;background:none}.many::before{display:none}
+        table{font-size:10px}thead th{font-size:9.5px}th,td{padding:3px 5px}tbody th{min-width:0}
+        td.w{min-width:0}.n,.ok,.no,td code{white-space:normal}}
         """
 }

@@ -52,6 +52,18 @@ private final class Outline: NSObject, XMLParserDelegate {
 
 @Suite("The structure of pages")
 struct PageStructureTests {
+    @Test("on paper, where nothing scrolls, no column of a table is cut off")
+    func paper() throws {
+        let style = Stylesheet.text.description
+        let media = try #require(style.range(of: "@media print"))
+        for rule in [".scroll{overflow:visible", ".many::before{display:none}", "td.w{min-width:0}"] {
+            #expect(style[media.upperBound...].contains(rule), "\(rule)")
+        }
+        #expect(
+            style.range(of: "@media", range: media.upperBound..<style.endIndex) == nil, "the last rules win")
+        #expect(SweepHTML.style.description.contains("@media print{.sorts"))
+    }
+
     private static let closeUp = [
         "figcaption Events captured and delivered", "figcaption Event freshness", "figcaption Uploads",
         "figcaption Upload time (http_req_duration)", "figcaption Events waiting on devices",

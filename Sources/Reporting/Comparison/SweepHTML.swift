@@ -59,6 +59,8 @@ package enum SweepHTML {
         #sort-18:checked~.scroll tbody tr{order:var(--s18)}#sort-19:checked~.scroll tbody tr{order:var(--s19)}
         td.judged{color:var(--tone);font-weight:620}td.judged.passed{color:inherit;font-weight:inherit}
         .sorts>input:focus-visible~.turn{outline:2px solid var(--delivered)}
+        @media print{.sorts .turn{display:none}.sorts table,.sorts thead,.sorts tbody{width:100%}
+        .sorts tr{grid-auto-columns:minmax(0,1fr)}}
         """
     /// As many columns as the style sheet can sort by.
     private static let columnLimit = 20
