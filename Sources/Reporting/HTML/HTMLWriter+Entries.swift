@@ -14,7 +14,7 @@ extension HTMLWriter {
                         ? " So far only events whose fate is known are counted: not those that still wait."
                         : ""))
             html.element("div", ["class": "panel"]) { html in
-                html.table("Entries", EntryFigures.header, EntryFigures.rows(of: report))
+                html.table("Entries", EntryFigures.header, EntryFigures.rows(of: report), words: [1])
             }
         }
     }
@@ -22,8 +22,12 @@ extension HTMLWriter {
 
 /// What pages tell of each entry, a row each.
 enum EntryFigures {
+    /// Columns of numbers.
+    static var numbers: Set<Int> { Set(2..<header.count) }
+
     static let header = [
-        "entry", "captured", "gone for good", "freshness p(95)", "uploads per event", "uploads", "failed",
+        "entry", "in thresholds", "captured", "gone for good", "freshness p(95)", "uploads per event",
+        "uploads", "failed",
         "recovered p(95)", "herd peak",
     ]
 
@@ -39,9 +43,11 @@ enum EntryFigures {
             }
             let herd = metrics.gauge("herd_peak").map { Numbers.short($0) + "/s" }
             return [
+                // The number that it has beside marks and charts; thresholds know it by its name or its place as written.
                 report.marks.indices.contains(entry.mark)
-                    ? "\(entry.name): \(report.marks[entry.mark].text)" : entry.name,
-                count("events_captured"), share("events_lost"), time("event_freshness"),
+                    ? "\(entry.mark + 1) \(report.marks[entry.mark].text)" : entry.name,
+                "{entry:\(entry.name)}", count("events_captured"), share("events_lost"),
+                time("event_freshness"),
                 metrics.trend("event_attempts").map { Numbers.fixed($0.average, 2) } ?? "–",
                 count("http_reqs"), share("http_req_failed"), time("time_to_recover"), herd ?? "–",
             ]

@@ -145,7 +145,7 @@ package struct MarkdownWriter: ReportWriter {
         guard !report.entries.isEmpty else { return "" }
         let rows = EntryFigures.rows(of: report).map { $0.map { Escaping.markdown($0) } }
         return "## Timeline\n\n"
-            + table(EntryFigures.header, numbers: Set(1..<EntryFigures.header.count), rows)
+            + table(EntryFigures.header, numbers: EntryFigures.numbers, rows)
     }
 
     private static func answers(_ report: Report) -> String {
