@@ -101,6 +101,9 @@ extension Report {
     /// How much real time passes between two states of a run that is still going on.
     package static let statePeriod = Interval.seconds(10)
 
+    /// The verdict, which a state of a run that is not over has not got yet.
+    var headline: String { isPartial ? "unfinished" : verdict.rawValue }
+
     /// How far the run was when this state of it was written.
     private var stateNote: String {
         let whole = simulatedSeconds.rounded(.down)

@@ -312,15 +312,17 @@ struct WritersTests {
         let state = "These figures are of 1d1h1m1s into the run: they are written every 10s"
         #expect(page.contains(state))
         #expect(page.contains("holds so far") && page.contains("broken so far"))
+        #expect(page.contains("<span>Unfinished</span>") && !page.contains("(exit code"))
         #expect(!page.contains("✓ held") && !page.contains("✗ broken"))
         let terminal = TerminalSummary.render(report, color: false, width: 100)
         #expect(terminal.contains("… 'p(95)<60000' was ") && !terminal.contains("✗ '"))
+        #expect(terminal.contains("■ UNFINISHED"))
         let junit = String(decoding: JUnitWriter().render(report), as: UTF8.self)
         #expect(junit.components(separatedBy: "not judged yet").count - 1 == 4)
         let metrics = String(decoding: PrometheusWriter().render(report), as: UTF8.self)
         #expect(!metrics.contains("threshold_ok"))
         let summary = String(decoding: MarkdownWriter().render(report), as: UTF8.self)
-        #expect(summary.contains("| so far | "))
+        #expect(summary.contains("| so far | ") && summary.contains(": unfinished\n"))
     }
 
     @Test("the heat map holds every value once, and its peak is the darkest")

@@ -18,7 +18,7 @@ package struct HTMLWriter: ReportWriter {
         let report = report.summarised
         var html = Markup()
         html.literal("<!doctype html>\n<html lang=\"en\">\n")
-        html.head(title: "\(report.scenario.name): \(report.verdict.rawValue) – Beaconswarm")
+        html.head(title: "\(report.scenario.name): \(report.headline) – Beaconswarm")
         html.literal("<body>\n")
         html.element("header") { html in
             name(report, into: &html)
@@ -76,11 +76,11 @@ package struct HTMLWriter: ReportWriter {
                     "<svg viewBox=\"0 0 20 20\" aria-hidden=\"true\"><circle cx=\"10\" cy=\"10\" r=\"10\"/>")
                 html.empty("path", ["d": HTMLWriter.sign(report.verdict)])
                 html.literal("</svg>")
-                let code = report.exitCode == 0 ? "" : " (exit code \(report.exitCode))"
+                // A run of which only a state is left ended with no code that anybody knows.
+                let isJudged = report.exitCode != 0 && !report.isPartial
+                let code = isJudged ? " (exit code \(report.exitCode))" : ""
                 html.element(
-                    "span",
-                    report.verdict.rawValue.prefix(1).uppercased() + report.verdict.rawValue.dropFirst()
-                        + code)
+                    "span", report.headline.prefix(1).uppercased() + report.headline.dropFirst() + code)
             }
             if let reason = report.reasons.first { html.element("p", ["class": "why"], reason) }
             if report.reasons.count > 1 {

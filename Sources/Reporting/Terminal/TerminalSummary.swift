@@ -78,7 +78,7 @@ struct TerminalPage: TextPage {
         lines.append("")
         sentence(facts.joined(separator: " · "), mark: "")
         lines.append("")
-        let word = report.verdict.rawValue.uppercased()
+        let word = report.headline.uppercased()
         let (sign, tone): (String, Paint.Tone) =
             switch report.verdict {
             case .passed: ("✓", .good)

@@ -11,7 +11,7 @@ package struct MarkdownWriter: ReportWriter {
 
     package func render(_ report: Report) -> [UInt8] {
         let report = report.summarised
-        var text = "# \(Escaping.markdown(report.scenario.name)): \(report.verdict.rawValue)\n\n"
+        var text = "# \(Escaping.markdown(report.scenario.name)): \(report.headline)\n\n"
         for note in [report.paceNote, report.warmUpNote].compactMap(\.self) {
             text += "> \(Escaping.markdown(note))\n\n"
         }
