@@ -120,6 +120,18 @@ struct TerminalTests {
                 + "15.4 s fresh p(95)  12 errors  9,120 rows  910 µs lag")
     }
 
+    @Test("a drain, which has no length of its own, is told by the time since the run's start")
+    func drain() {
+        var draining = snapshot
+        (draining.phase, draining.elapsed, draining.total) = ("draining", 20.4, nil)
+        #expect(StatusLine.clock(draining) == "draining, 20 s since the start")
+        #expect(
+            StatusLine.render(draining, color: false, width: 200).hasPrefix(
+                "draining, 20 s since the start  "))
+        draining.pace = 60
+        #expect(StatusLine.clock(draining) == "draining, 20 s ×60 since the start")
+    }
+
     @Test("the plain line names every figure, and leaves out what virtual time has not")
     func plain() {
         var virtual = snapshot

@@ -32,7 +32,7 @@ package enum StatusLine {
         let paint = Paint(isOn: color)
         var line = ""
         var used = 0
-        let head = "\(Escaping.line(snapshot.phase)) \(bar(snapshot))\(time(snapshot))"
+        let head = clock(snapshot, bar: bar(snapshot))
         for (index, part) in ([head] + figures(snapshot).map { "\($0.value) \($0.name)" }).enumerated() {
             let text = index == 0 ? Columns.clipped(part, max(1, width - 1)) : "  " + part
             guard used + text.count < width else { break }
@@ -50,16 +50,17 @@ package enum StatusLine {
     }
 
     /// What it is doing, how far it is and how long it will still take: `running 12s/1m, 48 s left`.
-    package static func clock(_ snapshot: StatusSnapshot) -> String {
-        "\(Escaping.line(snapshot.phase)) \(time(snapshot))"
-    }
+    package static func clock(_ snapshot: StatusSnapshot) -> String { clock(snapshot, bar: "") }
 
-    private static func time(_ snapshot: StatusSnapshot) -> String {
+    private static func clock(_ snapshot: StatusSnapshot, bar: String) -> String {
+        let phase = Escaping.line(snapshot.phase)
         let elapsed = Numbers.duration(seconds: snapshot.elapsed.rounded(.down))
         let pace = snapshot.pace > 1 ? " ×\(snapshot.pace)" : ""
-        guard let total = snapshot.total else { return elapsed + pace }
+        // What has no length of its own, such as a drain, does not begin at the start either.
+        guard let total = snapshot.total else { return "\(phase), \(elapsed)\(pace) since the start" }
         let left = snapshot.left.map { ", \(Numbers.duration(seconds: $0.rounded(.up))) left" } ?? ""
-        return "\(elapsed == "0 ms" ? "0 s" : elapsed)/\(Numbers.duration(seconds: total))\(pace)\(left)"
+        let done = elapsed == "0 ms" ? "0 s" : elapsed
+        return "\(phase) \(bar)\(done)/\(Numbers.duration(seconds: total))\(pace)\(left)"
     }
 
     private static func bar(_ snapshot: StatusSnapshot) -> String {
