@@ -239,6 +239,17 @@ struct SweepReportTests {
         }
     }
 
+    @Test("the head that the table is sorted by, or that the keyboard is at, is marked, and no other control")
+    func chosenColumn() throws {
+        let page = String(decoding: SweepHTML.write(try sweep()), as: UTF8.self)
+        for column in 0...2 {
+            #expect(page.contains("#sort-\(column):checked~.scroll label[for=sort-\(column)]{"))
+            #expect(page.contains("#sort-\(column):focus-visible~.scroll label[for=sort-\(column)]{"))
+        }
+        #expect(page.contains("#descending:focus-visible~.turn{") && !page.contains("input:focus-visible"))
+        #expect(page.contains("<caption>All points</caption>"))
+    }
+
     @Test("of many points that failed, some are named")
     func many() throws {
         var sweep = try sweep(points: 9)

@@ -7,7 +7,9 @@ package enum SweepHTML {
         var html = Markup()
         html.literal("<!doctype html>\n<html lang=\"en\">\n")
         html.head(title: "\(sweep.lab.scenario.name): sweep – Beaconswarm", styles: [style]) { html in
-            html.orders(columns(sweep).map(\.order))
+            let columns = columns(sweep)
+            html.orders(columns.map(\.order))
+            html.rules(columns.indices.map(chosen))
         }
         html.literal("<body>\n")
         html.element("header") { html in
@@ -58,10 +60,17 @@ package enum SweepHTML {
         #sort-16:checked~.scroll tbody tr{order:var(--s16)}#sort-17:checked~.scroll tbody tr{order:var(--s17)}
         #sort-18:checked~.scroll tbody tr{order:var(--s18)}#sort-19:checked~.scroll tbody tr{order:var(--s19)}
         td.judged{color:var(--tone);font-weight:620}td.judged.passed{color:inherit;font-weight:inherit}
-        .sorts>input:focus-visible~.turn{outline:2px solid var(--delivered)}
+        #descending:focus-visible~.turn{outline:2px solid var(--delivered)}
         @media print{.sorts .turn{display:none}.sorts table,.sorts thead,.sorts tbody{width:100%}
         .sorts tr{grid-auto-columns:minmax(0,1fr)}}
         """
+    /// How the head of a column shows that the table is sorted by it, and that the keyboard is there.
+    private static func chosen(_ column: Int) -> String {
+        let head = "~.scroll label[for=sort-\(column)]"
+        return "#sort-\(column):checked\(head){color:var(--ink);font-weight:700;text-decoration:underline}"
+            + "#sort-\(column):focus-visible\(head){outline:2px solid var(--delivered);outline-offset:2px}"
+    }
+
     /// As many columns as the style sheet can sort by.
     private static let columnLimit = 20
 
@@ -139,6 +148,7 @@ package enum SweepHTML {
                 if sorts { choices(columns.count, into: &html) }
                 html.scroller("All points", columns: columns.count) { html in
                     html.open("table")
+                    html.element("caption", "All points")
                     html.element("thead") { html in
                         html.element("tr") { head(columns, sweep.axes.count + 1, sorts: sorts, into: &$0) }
                     }
