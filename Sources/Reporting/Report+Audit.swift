@@ -104,10 +104,15 @@ extension Report {
     /// The verdict, which a state of a run that is not over has not got yet.
     var headline: String { isPartial ? "unfinished" : verdict.rawValue }
 
-    /// How far the run was when this state of it was written.
-    private var stateNote: String {
+    /// How far the run was when this state of it was taken.
+    var stateMoment: String {
         let whole = simulatedSeconds.rounded(.down)
-        let at = whole > 0 ? "\(Ticks.clockLabel(whole)) into the run" : "the run's first second"
+        return whole > 0 ? "\(Ticks.clockLabel(whole)) into the run" : "the run's first second"
+    }
+
+    /// The same in a sentence.
+    private var stateNote: String {
+        let at = stateMoment
         if isInterrupted {
             return "These figures are of \(at), which an interrupt ended before its time."
         }

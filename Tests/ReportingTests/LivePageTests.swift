@@ -56,6 +56,18 @@ struct LivePageTests {
         #expect(LiveVerdict(report).holds)
     }
 
+    @Test("Figures of a run that goes on say of when they are")
+    func moment() throws {
+        var report = going
+        for (seconds, words) in [(8.9, "8s into the run"), (0.4, "the run&#39;s first second")] {
+            report.simulatedSeconds = seconds
+            let now = try html("now", of: report).replacing("'", with: "&#39;")
+            #expect(now.contains("as of \(words)."), "\(now)")
+        }
+        report.isPartial = false
+        #expect(!(try html("now", of: report).contains("as of")))
+    }
+
     @Test("What only the end of a run tells is not told as zero before it")
     func unknown() throws {
         var report = going

@@ -98,6 +98,8 @@ package enum LivePage {
             drawn("now") { html in
                 if report.isPartial {
                     LiveVerdict(report).write(into: &html)
+                    // Progress is told each second, and what costs more to draw less often: it says of when it is.
+                    html.element("p", ["class": "moment"], "All figures are as of \(report.stateMoment).")
                 } else {
                     writer.verdict(report, into: &html)
                 }

@@ -20,6 +20,7 @@ enum LiveStylesheet {
         #stop:enabled{color:var(--bad);border-color:var(--bad)}
         #link{font-size:14px;color:var(--quiet)}
         .verdict.going{--tone:var(--delivered)}
+        .moment{margin:14px 0 -12px;font-size:14px;color:var(--quiet)}
         .course{margin:0;padding:0;list-style:none;font-size:14.5px}
         .course li{display:flex;gap:12px;padding:4px 0;border-bottom:1px solid var(--rule)}
         .course b{flex:0 0 7em;font-weight:620}

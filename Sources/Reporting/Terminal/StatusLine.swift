@@ -54,13 +54,13 @@ package enum StatusLine {
 
     private static func clock(_ snapshot: StatusSnapshot, bar: String) -> String {
         let phase = Escaping.line(snapshot.phase)
-        let elapsed = Numbers.duration(seconds: snapshot.elapsed.rounded(.down))
+        let whole = snapshot.elapsed.rounded(.down)
+        let elapsed = whole > 0 ? Numbers.duration(seconds: whole) : "0 s"
         let pace = snapshot.pace > 1 ? " ×\(snapshot.pace)" : ""
         // What has no length of its own, such as a drain, does not begin at the start either.
         guard let total = snapshot.total else { return "\(phase), \(elapsed)\(pace) since the start" }
         let left = snapshot.left.map { ", \(Numbers.duration(seconds: $0.rounded(.up))) left" } ?? ""
-        let done = elapsed == "0 ms" ? "0 s" : elapsed
-        return "\(phase) \(bar)\(done)/\(Numbers.duration(seconds: total))\(pace)\(left)"
+        return "\(phase) \(bar)\(elapsed)/\(Numbers.duration(seconds: total))\(pace)\(left)"
     }
 
     private static func bar(_ snapshot: StatusSnapshot) -> String {
