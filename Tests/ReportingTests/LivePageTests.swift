@@ -65,7 +65,27 @@ struct LivePageTests {
             #expect(now.contains("as of \(words)."), "\(now)")
         }
         report.isPartial = false
-        #expect(!(try html("now", of: report).contains("as of")))
+        #expect(!(try html("now", of: report).contains("All figures are as of")))
+    }
+
+    @Test("Variants of which runs are still to come are told by what holds so far")
+    func variants() throws {
+        var report = LabReport(
+            toolVersion: "1",
+            scenario: Report.ScenarioReference(name: "x", description: "", sha256: "0", overrides: []),
+            mode: .virtual, seeds: [1, 2, 3], variants: [])
+        report.variants = [report.baseName, "other"].map { name in
+            var stream = RandomStream(key: 3)
+            let cells = (1...3).map { SyntheticLab.cell(UInt64($0), loss: 0.02, stream: &stream) }
+            return LabReport.Variant(name: name, cells: cells)
+        }
+        func series(_ report: LabReport) throws -> String {
+            try #require(LivePage.parts(of: report).first { $0.id == "series" }).html
+        }
+        #expect(try series(report).contains("<p class=\"word\">Passed</p>"))
+        report.variants[1].cells.removeLast()
+        let going = try series(report)
+        #expect(going.contains("Holds so far") && going.contains("So far: ") && !going.contains(">Passed<"))
     }
 
     @Test("What only the end of a run tells is not told as zero before it")

@@ -44,7 +44,7 @@ package enum ComparisonHTML {
         for (index, comparison) in comparisons.enumerated() {
             HTMLWriter().section(
                 "variant-\(index)", "\(comparison.base.variant) → \(comparison.candidate.variant)", &html
-            ) { html in opening(comparison, into: &html) }
+            ) { html in opening(comparison, goesOn: report.goesOn, into: &html) }
             content(comparison, prefix: "v\(index)-", into: &html)
         }
     }
@@ -53,7 +53,7 @@ package enum ComparisonHTML {
     static func standing(_ report: LabReport, into html: inout Markup) {
         let played = report.variants.reduce(0) { $0 + $1.cells.count }
         let all = report.variants.count * report.seeds.count
-        if played == all || report.isPartial {
+        if !report.goesOn {
             verdict(LabText.verdict(report), report.verdict.rawValue, word: LabText.word(report), into: &html)
         } else {
             html.element(
@@ -96,11 +96,18 @@ package enum ComparisonHTML {
         main .verdict{margin-top:12px}
         """
 
-    private static func opening(_ comparison: Comparison, into html: inout Markup) {
-        let word = comparison.exitCode == 0 ? "Passed" : "Failed (exit code \(comparison.exitCode))"
-        verdict(
-            ComparisonText.verdict(comparison), comparison.exitCode == 0 ? "passed" : "failed", word: word,
-            into: &html)
+    /// - Parameter goesOn: Whether runs are still to come: what holds so far may not hold at the end.
+    private static func opening(_ comparison: Comparison, goesOn: Bool = false, into html: inout Markup) {
+        let holds = comparison.exitCode == 0
+        let text = ComparisonText.verdict(comparison)
+        if goesOn {
+            verdict(
+                "So far: \(text)", holds ? "going" : "failed",
+                word: holds ? "Holds so far" : "Does not hold so far", into: &html)
+        } else {
+            let word = holds ? "Passed" : "Failed (exit code \(comparison.exitCode))"
+            verdict(text, holds ? "passed" : "failed", word: word, into: &html)
+        }
         HTMLWriter().notes("Warnings", comparison.warnings, into: &html)
     }
 

@@ -113,6 +113,9 @@ package struct LabReport: Sendable {
         }
     }
 
+    /// Whether runs are still to come.
+    var goesOn: Bool { !isPartial && variants.contains { $0.cells.count < seeds.count } }
+
     package init(
         toolVersion: String, scenario: Report.ScenarioReference, mode: Report.Mode, seeds: [UInt64],
         variants: [Variant]
