@@ -88,6 +88,41 @@ struct LivePageTests {
         #expect(going.contains("Holds so far") && going.contains("So far: ") && !going.contains(">Passed<"))
     }
 
+    @Test("Points of a sweep that goes on are held against each other over the seeds that all of them have")
+    func sweep() throws {
+        let axis = SweepReport.Axis(path: "populations.0.sdk.upload.batch", values: ["1", "2", "3"])
+        var lab = LabReport(
+            toolVersion: "1",
+            scenario: Report.ScenarioReference(name: "x", description: "", sha256: "0", overrides: []),
+            mode: .virtual, seeds: [1, 2], variants: [])
+        lab.variants = axis.values.enumerated().map { index, value in
+            var stream = RandomStream(key: 4).child(UInt64(index))
+            let cells = (1...(index == 0 ? 2 : 1)).map {
+                SyntheticLab.cell(UInt64($0), loss: 0.01, stream: &stream)
+            }
+            return LabReport.Variant(name: "batch=\(value)", cells: cells)
+        }
+        var sweep = SweepReport(
+            axes: [axis], lab: lab, cost: try Figure.parse("data_sent"),
+            freshness: try Figure.parse("event_freshness.p(95)"))
+        func part(_ id: String) throws -> String {
+            try #require(LivePage.parts(of: sweep).first { $0.id == id }).html
+        }
+        #expect(sweep.commonSeeds == [1])
+        #expect(sweep.overCommonSeeds.lab.variants.allSatisfy { $0.cells.map(\.seed) == [1] })
+        let now = try part("now")
+        #expect(now.contains("Drawn is seed 1, which all 3 points played so far have."), "\(now)")
+        #expect(now.contains("Points with all their seeds") && now.contains("1 of 3"))
+        #expect(now.contains("On the front so far"))
+        // A point that was not played yet has no seed that the others would have to have.
+        sweep.lab.variants[2].cells = []
+        sweep.lab.variants[1].cells.append(sweep.lab.variants[0].cells[1])
+        #expect(sweep.commonSeeds == [1, 2])
+        sweep.lab.variants.removeLast()
+        sweep.axes[0].values.removeLast()
+        #expect(!(try part("now").contains("so far")))
+    }
+
     @Test("What only the end of a run tells is not told as zero before it")
     func unknown() throws {
         var report = going

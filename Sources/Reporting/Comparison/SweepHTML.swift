@@ -182,17 +182,27 @@ package enum SweepHTML {
         }
     }
 
+    /// Of which seeds the points are drawn while simulations are still to come.
+    private static func drawn(_ sweep: SweepReport) -> String {
+        let seeds = sweep.commonSeeds
+        let points = sweep.lab.variants.count { !$0.cells.isEmpty }
+        guard !seeds.isEmpty else { return "" }
+        let means = seeds.count == 1 ? "is seed \(seeds[0])" : "are means of \(seeds.count) seeds"
+        return " Drawn \(means), which \(points == 1 ? "the point" : "all \(points) points") played so far "
+            + "\(points == 1 ? "has" : "have")."
+    }
+
     /// How far it is.
     static func tiles(_ sweep: SweepReport, into html: inout Markup) {
         let lab = sweep.lab
         let whole = lab.variants.count { $0.cells.count == lab.seeds.count }
-        let soFar = whole == lab.variants.count ? "" : " so far"
-        html.element("p", ["class": "lead"], SweepText.sentence(sweep))
+        let soFar = lab.goesOn ? " so far" : ""
+        html.element("p", ["class": "lead"], SweepText.sentence(sweep) + (lab.goesOn ? drawn(sweep) : ""))
         html.element("dl", ["class": "tiles"]) { html in
             let played = lab.variants.reduce(0) { $0 + $1.cells.count }
-            let front = sweep.points.count(where: \.isOnFront)
+            let front = sweep.overCommonSeeds.points.count(where: \.isOnFront)
             let counts = [
-                ("Points played", "\(whole) of \(lab.variants.count)"),
+                ("Points with all their seeds", "\(whole) of \(lab.variants.count)"),
                 ("Simulations", "\(played) of \(lab.variants.count * lab.seeds.count)"),
                 ("On the front\(soFar)", "\(front)"),
             ]

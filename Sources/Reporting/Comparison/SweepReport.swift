@@ -122,6 +122,25 @@ package struct SweepReport: Sendable {
         return points
     }
 
+    /// The seeds that every point has of which any was played: a mean of other seeds is not held against them.
+    var commonSeeds: [UInt64] {
+        let played = lab.variants.filter { !$0.cells.isEmpty }.map { Set($0.cells.map(\.seed)) }
+        guard let first = played.first else { return [] }
+        let common = played.dropFirst().reduce(first) { $0.intersection($1) }
+        return lab.seeds.filter(common.contains)
+    }
+
+    /// With those seeds alone; as it is where there are none.
+    var overCommonSeeds: SweepReport {
+        let common = Set(commonSeeds)
+        guard !common.isEmpty else { return self }
+        var sweep = self
+        for point in lab.variants.indices {
+            sweep.lab.variants[point].cells.removeAll { !common.contains($0.seed) }
+        }
+        return sweep
+    }
+
     /// The mean of a figure over those of a point's seeds that have samples of it; `nil` where none has.
     package func mean(_ figure: Figure, _ variant: LabReport.Variant) -> Double? {
         let values = variant.cells.compactMap { figure.value(in: $0) }

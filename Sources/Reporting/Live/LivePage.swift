@@ -137,6 +137,7 @@ package enum LivePage {
         [
             drawn("now") { SweepHTML.tiles(report, into: &$0) },
             drawn("series") { html in
+                let report = report.overCommonSeeds
                 SweepHTML.picture(report, into: &html)
                 SweepHTML.table(report, sorts: false, into: &html)
             },
