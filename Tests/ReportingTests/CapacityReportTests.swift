@@ -163,6 +163,19 @@ struct CapacityReportTests {
         #expect(CapacityColumn.leading(report).name == "stores")
     }
 
+    @Test("what stands for the verdicts of steps is told beside them, and no latency is taken for freshness")
+    func legend() {
+        var report = CapacityFixture.report()
+        report.steps[8].verdict = .generatorLimited
+        report.steps[9].verdict = .cut
+        let words = "✓ holds; ✗ breaks; ! the generator could not follow; ■ cut short."
+        #expect(String(decoding: CapacityHTML.write(report), as: UTF8.self).contains(words))
+        let summary = String(decoding: CapacityMarkdown.write(report), as: UTF8.self)
+        #expect(summary.contains("✓ holds; ✗ breaks; \\! the generator could not follow; ■ cut short."))
+        #expect(summary.contains("| ■ | 100 |"), "\(summary)")
+        #expect(CapacityText.header(report).contains(" request p(99)"))
+    }
+
     @Test("the load that breaks is told in proportion to the one that holds")
     func proportion() throws {
         var report = CapacityFixture.report()

@@ -134,6 +134,24 @@ struct CapacityChart: FramedChart {
         }
     }
 
+    /// The same for tables, in a character.
+    static func sign(_ verdict: CapacityReport.Step.Verdict) -> String {
+        switch verdict {
+        case .held: "✓"
+        case .broke: "✗"
+        case .generatorLimited, .unreachable: "!"
+        case .cut: "■"
+        }
+    }
+
+    /// What the signs of steps mean, those that any has.
+    static func legend(_ report: CapacityReport) -> String {
+        let verdicts = CapacityReport.Step.Verdict.allCases.filter { verdict in
+            report.steps.contains { $0.verdict == verdict }
+        }
+        return verdicts.map { "\(sign($0)) \(word($0))" }.joined(separator: "; ") + "."
+    }
+
     /// A disc for what holds, a cross for what breaks, a triangle where the generator was the limit.
     static func shape(
         _ verdict: CapacityReport.Step.Verdict, _ x: Double, _ y: Double, into svg: inout Markup

@@ -56,7 +56,7 @@ struct CapacityColumn: Sendable {
     }
 
     private static let latency = CapacityColumn(
-        name: "p(99)", value: { $0.duration.count > 0 ? $0.duration.p99 : nil },
+        name: "request p(99)", value: { $0.duration.count > 0 ? $0.duration.p99 : nil },
         text: { Numbers.duration(milliseconds: $0) }, isTime: true)
 
     /// Beyond the growth with a collector without limits, where that was compared.
@@ -68,7 +68,8 @@ struct CapacityColumn: Sendable {
         },
         isTime: false)
 
-    /// A metric and what is asked of it, without what is plain anyway: `failed`, `p(95)`, `fresh p(50)`, `lost{ios}`.
+    /// A metric and what is asked of it, in as few words as tell it from others: `failed`, `request p(95)`, `fresh p(50)`,
+    /// `lost{ios}`.
     private static func name(_ metric: String, _ expression: String) -> String {
         let base = String(metric.prefix { $0 != "{" })
         let tag = metric.dropFirst(base.count).replacing("{population:", with: "{")
@@ -77,7 +78,7 @@ struct CapacityColumn: Sendable {
             switch base {
             case "http_req_failed": "failed"
             case "events_lost": "lost"
-            case "http_req_duration": asked
+            case "http_req_duration": "request \(asked)"
             case "event_freshness": "fresh \(asked)"
             default: base.hasPrefix("freshness_within_") ? base : "\(base) \(asked)"
             }

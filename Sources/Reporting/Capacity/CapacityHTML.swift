@@ -211,7 +211,8 @@ package enum CapacityHTML {
                 "p",
                 (CapacityText.meaning(report).map { $0 + " " } ?? "")
                     + "In the order in which they were played. Rates are per second of the window; offered requests "
-                    + "are those whose planned start lay in it, retries among them.")
+                    + "are those whose planned start lay in it, retries among them. "
+                    + CapacityChart.legend(report))
             let columns = CapacityColumn.all(report)
             let header =
                 ["step", "", "load", "req/s offered", "answered", "retries", "events/s", "delivered"]
@@ -240,15 +241,9 @@ package enum CapacityHTML {
     private static func row(
         _ step: CapacityReport.Step, _ scaling: CapacityReport.Scaling, _ columns: [CapacityColumn]
     ) -> [String] {
-        let sign =
-            switch step.verdict {
-            case .held: "✓"
-            case .broke: "✗"
-            case .generatorLimited, .unreachable: "!"
-            case .cut: "■"
-            }
-        return [
-            "\(step.number) \(step.purpose)", sign, CapacityText.load(step.load, scaling),
+        [
+            "\(step.number) \(step.purpose)", CapacityChart.sign(step.verdict),
+            CapacityText.load(step.load, scaling),
             CapacityText.rate(step.requestsOffered), CapacityText.rate(step.requestsAnswered),
             Numbers.short(step.retries), CapacityText.rate(step.eventsOffered),
             CapacityText.rate(step.eventsDelivered),

@@ -43,12 +43,14 @@ package enum CapacityMarkdown {
         let rule = header.indices.map { $0 == 0 || $0 == header.count - 1 ? "---" : "---:" }
         let rows = report.steps.sorted { ($0.load, $0.number) < ($1.load, $1.number) }.map { step in
             [
-                step.verdict == .held ? "✓" : step.verdict == .broke ? "✗" : "!",
+                CapacityChart.sign(step.verdict),
                 CapacityText.load(step.load, report.scaling), Numbers.short(step.requestsOffered),
                 Numbers.short(step.eventsOffered), Numbers.short(step.eventsDelivered),
             ] + columns.map { Escaping.markdown($0.cell(step)) }
                 + [Escaping.markdown(step.reasons.joined(separator: " "))]
         }
+        let legend = report.steps.isEmpty ? "" : "\(Escaping.markdown(CapacityChart.legend(report)))\n\n"
         return ([header, rule] + rows).map { "| " + $0.joined(separator: " | ") + " |\n" }.joined() + "\n"
+            + legend
     }
 }
