@@ -11,6 +11,24 @@ struct PageWordsTests {
         String(decoding: HTMLWriter().render(report), as: UTF8.self)
     }
 
+    @Test("figures of a dataset have their unit in sight, and bars say what they are parts of")
+    func dataset() {
+        var hours = [Int](repeating: 1, count: 24)
+        hours[20] = 5
+        let report = DatasetReport(
+            name: "x", toolVersion: "1", seed: 1, rows: 28, captured: 28,
+            populations: [
+                .init(
+                    name: "p", persona: "casual", devices: 3, bots: 0, hours: hours, askedHours: [],
+                    rates: [.init(name: "launches", found: 2, asked: nil)], times: [])
+            ], columns: [], sampledRows: 28)
+        let page = String(decoding: DatasetHTML.write(report), as: UTF8.self)
+        for head in ["Per device and day", "Times", "Sessions by the hour of people&#39;s own day"] {
+            #expect(page.contains("<h3>\(head)</h3>"), "\(head)")
+        }
+        #expect(page.contains(">of the largest share</th>"))
+    }
+
     @Test("an entry of the timeline has one number in all of a page, and the tag by which thresholds know it")
     func entries() {
         var report = Fixtures.outage()

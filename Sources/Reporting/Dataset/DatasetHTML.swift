@@ -39,6 +39,7 @@ package enum DatasetHTML {
                 "\(Numbers.devices(population.devices)), persona \(population.persona)\(bots). "
                     + "Asked for is what the persona says by itself: people who install the app late or delete "
                     + "it, notifications and an app whose screens end a session early change what comes out.")
+            html.element("h3", "Per device and day")
             html.table(
                 "Per device and day", ["", "found", "asked for"],
                 population.rates.map { rate in
@@ -60,6 +61,7 @@ package enum DatasetHTML {
                 [times.name + ", asked for", "–"] + (times.asked.map(cells) ?? dashes),
             ]
         }
+        html.element("h3", "Times")
         html.table("Times", ["", "values"] + names, rows)
     }
 
@@ -68,8 +70,10 @@ package enum DatasetHTML {
         guard total > 0 else { return }
         let shares = population.hours.map { Double($0) / Double(total) }
         let most = max(shares.max() ?? 1, population.askedHours.max() ?? 1, 1e-9)
+        let title = "Sessions by the hour of people's own day"
+        html.element("h3", title)
         html.bars(
-            "Sessions by the hour of people's own day", ["hour", "sessions", "found", "asked for", "share"],
+            title, ["hour", "sessions", "found", "asked for", "of the largest share"],
             picture: 4,
             population.hours.indices.map { hour in
                 Bar(
