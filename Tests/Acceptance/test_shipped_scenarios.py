@@ -85,8 +85,8 @@ def test_the_forecast_holds(players: Players, name: str):
     """What a scenario's users do lies in the range that is said of it before, unless a threshold ends it early."""
     run = players.begin(name).result()
     low, high = offered(run.said)
-    before = re.search(r"(\d+) events of before the run", run.said)
-    captured = run.all.captured - (int(before[1]) if before else 0)
+    before = re.search(r"([\d,]+) events? from before the run", run.said)
+    captured = run.all.captured - (int(before[1].replace(",", "")) if before else 0)
     assert low <= captured / seconds(run.scenario["duration"]) <= high, run.said
 
 

@@ -67,4 +67,22 @@ struct ForecastSizeTests {
         #expect(part.subject == "part 1/4 of the scenario" && whole.subject == "the scenario")
         #expect(whole.share(of: nil).eventsMean == whole.eventsMean)
     }
+
+    @Test("what is offered seldom is not told as nothing, and what devices bring along as people count it")
+    func words() throws {
+        let text = """
+            {"name": "f", "seed": 5, "duration": "4h", "populations": [{"name": "p", "devices": 2, \
+            "system": "sensors", "persona": "casual", "app": "shop", "sdk": {"storage": {"prefill": 4000}}}]}
+            """
+        let bench = try ScenarioBench()
+        var forecast = try withExtendedLifetime(bench) {
+            Forecast(try LoadedScenario(bench.source(text)).document)
+        }
+        (forecast.requestsMean, forecast.requestsPeak, forecast.bytesMean) = (0.023, 12.34, 8)
+        let words = forecast.text(for: .live)
+        #expect(words.contains("0.023 requests/s (peak 12.3), 0.008 kB/s"), "\(words)")
+        #expect(words.hasSuffix("; besides, 8,000 events from before the run"), "\(words)")
+        forecast.prefilled = 1
+        #expect(forecast.text().hasSuffix("; besides, 1 event from before the run"))
+    }
 }

@@ -2,6 +2,7 @@ import Accounting
 import AppModel
 import DeviceSDK
 import Measurement
+import Rendering
 import Reporting
 import Scenario
 import Timebase
@@ -187,11 +188,13 @@ struct Forecast {
         return head
             + "offers \(Forecast.text(eventsRange)) events/s on average (peak \(Forecast.figure(eventsPeak))), "
             + "\(Forecast.figure(requestsMean)) requests/s (peak \(Forecast.figure(requestsPeak))), \(Forecast.figure(bytesMean / 1000)) kB/s, \(needs)"
-            + (prefilled > 0 ? "; \(prefilled) events of before the run besides" : "")
+            + (prefilled > 0 ? "; besides, \(Numbers.count(prefilled, of: "event")) from before the run" : "")
     }
 
     static func figure(_ value: Double) -> String {
-        value >= 100 ? "\(Int(value.rounded()))" : "\((value * 10).rounded() / 10)"
+        // What is not nothing is not told as nothing.
+        if value > 0, value < 0.1 { return Numbers.short(value) }
+        return value >= 100 ? "\(Int(value.rounded()))" : "\((value * 10).rounded() / 10)"
     }
 
     /// A range for people, that what is in it is also in what they read.
@@ -209,20 +212,6 @@ struct Forecast {
     static func size(_ bytes: Double) -> String {
         bytes >= 1e10 ? "\(figure(bytes / 1e9)) GB" : "\(figure(bytes / 1e6)) MB"
     }
-}
-
-/// What things take in memory, in bytes, beside a system's own ``SystemRuleSet/memoryPerDevice``: measured as the
-/// growth of a process, spare room of its arrays included.
-enum DeviceMemory {
-    /// A run without devices.
-    static let process = 40e6
-    static let storedEvent = 36.0
-    /// A connection of a live run.
-    static let connection = 6000.0
-    /// A request in virtual time whose answer is on its way.
-    static let openRequest = 400.0
-    /// An event that is known by its natural key, in the sets of both sides of the audit.
-    static let naturalKey = 90.0
 }
 
 /// Events per second of all populations over the run, from samples.
