@@ -29,6 +29,26 @@ struct PageWordsTests {
         #expect(page.contains(">of the largest share</th>"))
     }
 
+    @Test("what took no time does not stand where the shortest time stands")
+    func zero() throws {
+        func trend(from minimum: Double) -> Metric {
+            var trend = TrendSummary()
+            (trend.count, trend.minimum, trend.median, trend.maximum) = (10, minimum, minimum, 80)
+            (trend.average, trend.p90, trend.p95, trend.p99, trend.p999) = (20, 50, 60, 70, 80)
+            return Metric("http_req_duration", .trend(.summary(trend)))
+        }
+        for (minimum, hasZero) in [(0.0, true), (2, false)] {
+            let chart = try #require(PercentileChart([trend(from: minimum)]))
+            let first = try #require(chart.ticks.first)
+            for geometry in [PercentileChart.Geometry.wide, .narrow] {
+                #expect((chart.x(0, geometry) < chart.x(first, geometry) - 40) == hasZero)
+                var html = Markup()
+                chart.write(geometry, into: &html)
+                #expect(html.text.contains(">0</text>") == hasZero)
+            }
+        }
+    }
+
     @Test("an entry of the timeline has one number in all of a page, and the tag by which thresholds know it")
     func entries() {
         var report = Fixtures.outage()

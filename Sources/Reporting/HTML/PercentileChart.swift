@@ -19,9 +19,14 @@ struct PercentileChart {
 
     /// Room for the label of a tick, such as `100 ms`.
     private static let labelWidth = 46.0
+    /// Room before the first tick for what took no time.
+    private static let zeroWidth = 50.0
 
     private let rows: [(name: String, trend: TrendSummary)]
-    private let ticks: [Double]
+    /// Those of the logarithmic axis.
+    let ticks: [Double]
+    /// Whether anything took no time: a logarithmic axis has no place for that, so it stands before its beginning.
+    private let hasZero: Bool
 
     /// - Returns: `nil` where no time was measured.
     init?(_ metrics: [Metric]) {
@@ -33,10 +38,13 @@ struct PercentileChart {
         let low = rows.map { $0.trend.minimum }.filter { $0 > 0 }.min() ?? 1
         let high = rows.map { $0.trend.maximum }.max() ?? 1
         ticks = Ticks.times(from: max(low, 0.01), to: max(high, 0.1))
+        hasZero = rows.contains { $0.trend.minimum <= 0 }
     }
 
-    private func x(_ value: Double, _ geometry: Geometry) -> Double {
-        let left = geometry.left + 14
+    func x(_ value: Double, _ geometry: Geometry) -> Double {
+        let zero = geometry.left + 14
+        guard value > 0 else { return zero }
+        let left = zero + (hasZero ? PercentileChart.zeroWidth : 0)
         let right = geometry.width - 24
         guard let first = ticks.first, let last = ticks.last else { return left }
         let low = DeterministicMath.log(first)
@@ -60,11 +68,12 @@ struct PercentileChart {
             description: description, classes: "chart percentiles \(geometry.classes)"
         ) { svg in
             legend(geometry, into: &svg)
+            let ticks = (hasZero ? [0] : []) + ticks
             for tick in ticks { svg.line(x(tick, geometry), top, x(tick, geometry), bottom, "grid") }
             // A week and the day before it stand close together on such an axis.
             let positions = ticks.map { x($0, geometry) }
             for index in Labels.apart(positions, PercentileChart.labelWidth) {
-                let text = Numbers.duration(milliseconds: ticks[index])
+                let text = ticks[index] > 0 ? Numbers.duration(milliseconds: ticks[index]) : "0"
                 svg.label(positions[index], bottom + 16, "axis middle", text)
             }
             svg.label((geometry.left + geometry.width) / 2, bottom + 34, "axis middle", "time, logarithmic")
