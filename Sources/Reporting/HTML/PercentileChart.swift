@@ -38,7 +38,7 @@ struct PercentileChart {
         let low = rows.map { $0.trend.minimum }.filter { $0 > 0 }.min() ?? 1
         let high = rows.map { $0.trend.maximum }.max() ?? 1
         ticks = Ticks.times(from: max(low, 0.01), to: max(high, 0.1))
-        hasZero = rows.contains { $0.trend.minimum <= 0 }
+        hasZero = rows.contains { $0.trend.count > 0 && $0.trend.minimum <= 0 }
     }
 
     func x(_ value: Double, _ geometry: Geometry) -> Double {
@@ -68,12 +68,12 @@ struct PercentileChart {
             description: description, classes: "chart percentiles \(geometry.classes)"
         ) { svg in
             legend(geometry, into: &svg)
-            let ticks = (hasZero ? [0] : []) + ticks
-            for tick in ticks { svg.line(x(tick, geometry), top, x(tick, geometry), bottom, "grid") }
+            let values = (hasZero ? [0.0] : []) + ticks
+            for tick in values { svg.line(x(tick, geometry), top, x(tick, geometry), bottom, "grid") }
             // A week and the day before it stand close together on such an axis.
-            let positions = ticks.map { x($0, geometry) }
+            let positions = values.map { x($0, geometry) }
             for index in Labels.apart(positions, PercentileChart.labelWidth) {
-                let text = ticks[index] > 0 ? Numbers.duration(milliseconds: ticks[index]) : "0"
+                let text = values[index] > 0 ? Numbers.duration(milliseconds: values[index]) : "0"
                 svg.label(positions[index], bottom + 16, "axis middle", text)
             }
             svg.label((geometry.left + geometry.width) / 2, bottom + 34, "axis middle", "time, logarithmic")
