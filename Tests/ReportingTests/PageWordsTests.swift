@@ -29,6 +29,22 @@ struct PageWordsTests {
         #expect(page.contains(">of the largest share</th>"))
     }
 
+    @Test("an entry without an end that begins with the run does so from the start on")
+    func withoutEnd() throws {
+        var report = Fixtures.outage()
+        report.clock = nil
+        report.marks = [
+            Report.Mark(from: 0, until: nil, text: "outage"), Report.Mark(from: 0, until: 9, text: "slow"),
+            Report.Mark(from: 60, until: nil, text: "change"),
+        ]
+        let page = html(report)
+        let timeline = try #require(LivePage.parts(of: report).first { $0.id == "timeline" }).html
+        for form in [page, timeline] {
+            #expect(form.contains("outage, from the start on<") && form.contains("change, 1m<"))
+        }
+        #expect(page.contains("slow, 0 to 9s<"))
+    }
+
     @Test("what took no time does not stand where the shortest time stands")
     func zero() throws {
         func trend(from minimum: Double) -> Metric {

@@ -63,8 +63,8 @@ extension HTMLWriter {
     }
 
     private static func words(_ mark: Report.Mark, _ scale: TimeScale) -> String {
-        let until = mark.until.map { " to " + scale.label($0) } ?? ""
-        return "\(mark.text), \(scale.label(mark.from))\(until)"
+        guard let until = mark.until else { return "\(mark.text), \(scale.label(from: mark.from))" }
+        return "\(mark.text), \(scale.label(mark.from)) to \(scale.label(until))"
     }
 
     // MARK: - Around entries of the timeline

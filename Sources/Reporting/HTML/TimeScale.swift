@@ -102,6 +102,12 @@ struct TimeScale: Sendable {
         return midnight < clock.local(change) ? change : nil
     }
 
+    /// When something without an end began: `0` alone would be a figure of nothing.
+    func label(from second: Double) -> String {
+        if case .elapsed = kind, second == 0 { return "from the start on" }
+        return label(second)
+    }
+
     private static func label(ofTick second: Double, _ step: Double, _ clock: Report.Clock) -> String {
         let civil = civil(second, clock)
         guard step >= 86_400 else {

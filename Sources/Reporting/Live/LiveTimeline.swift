@@ -16,7 +16,7 @@ struct LiveTimeline {
         entries = report.marks.map { mark in
             let end = mark.until.map { "to \(scale.label($0))" }
             let span = ["from \(scale.label(mark.from))", end].compactMap(\.self).joined(separator: " ")
-            let text = "\(mark.text), \(mark.until == nil ? scale.label(mark.from) : span)"
+            let text = "\(mark.text), \(mark.until == nil ? scale.label(from: mark.from) : span)"
             if now < mark.from {
                 let ahead = Numbers.duration(seconds: (mark.from - now).rounded(.up))
                 return Entry(
