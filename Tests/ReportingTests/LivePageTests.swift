@@ -49,6 +49,9 @@ struct LivePageTests {
         report.thresholds.removeAll { !$0.ok }
         #expect(LiveVerdict(report).holds)
         #expect(try html("now", of: report).contains("Holds so far"))
+        let held = Report.ThresholdResult(metric: "retries", expression: "count<1", value: 0, ok: true)
+        report.thresholds = [held, held]
+        #expect(LiveVerdict(report).reasons[0].hasSuffix(", and both thresholds with samples hold."))
         // What has no samples yet is not broken yet.
         report.thresholds = [
             Report.ThresholdResult(metric: "event_freshness", expression: "p(95)<1", value: nil, ok: false)

@@ -33,6 +33,7 @@ struct LiveVerdict {
         switch report.thresholds.count {
         case 0: return "\(captured), and nothing speaks against the run."
         case 1: return "\(captured), and the threshold holds."
+        case 2: return "\(captured), and both thresholds with samples hold."
         case let count: return "\(captured), and all \(count) thresholds with samples hold."
         }
     }
