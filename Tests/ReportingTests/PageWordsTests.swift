@@ -45,6 +45,15 @@ struct PageWordsTests {
         #expect(page.contains("slow, 0 to 9s<"))
     }
 
+    @Test("heat maps, in which nothing is shaded, are not said to be")
+    func shaded() {
+        var report = Fixtures.outage()
+        let lines = "Shaded, in heat maps marked by a line where they begin: "
+        #expect(!report.heatMaps.isEmpty && html(report).contains(lines))
+        report.heatMaps = []
+        #expect(html(report).contains("Shaded: "))
+    }
+
     @Test("what took no time does not stand where the shortest time stands")
     func zero() throws {
         func trend(from minimum: Double) -> Metric {

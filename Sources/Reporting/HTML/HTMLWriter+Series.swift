@@ -27,7 +27,8 @@ extension HTMLWriter {
 
     /// How the charts are to be read.
     private static func reading(_ report: Report, _ points: [Report.SeriesPoint]) -> String {
-        let shaded = report.marks.isEmpty ? "" : "Shaded: the timeline's faults and changes. "
+        let lines = heatMaps(report).isEmpty ? "" : ", in heat maps marked by a line where they begin"
+        let shaded = report.marks.isEmpty ? "" : "Shaded\(lines): the timeline's faults and changes. "
         let width = points.first?.seconds ?? 1
         guard width > 1 || points.count < report.series.count else {
             return shaded + "Each point is \(Numbers.duration(seconds: width))."
