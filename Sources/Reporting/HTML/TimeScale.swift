@@ -60,6 +60,12 @@ struct TimeScale: Sendable {
         }
     }
 
+    /// When something without an end began: `0` alone would be a figure of nothing.
+    func label(from second: Double) -> String {
+        if case .elapsed = kind, second == 0 { return "from the start on" }
+        return label(second)
+    }
+
     // MARK: - The calendar
 
     private static let steps: [Double] = [
@@ -100,12 +106,6 @@ struct TimeScale: Sendable {
         let before = clock.local(change.nextDown)
         let midnight = ((before - shift) / step).rounded(.up) * step + shift
         return midnight < clock.local(change) ? change : nil
-    }
-
-    /// When something without an end began: `0` alone would be a figure of nothing.
-    func label(from second: Double) -> String {
-        if case .elapsed = kind, second == 0 { return "from the start on" }
-        return label(second)
     }
 
     private static func label(ofTick second: Double, _ step: Double, _ clock: Report.Clock) -> String {
