@@ -124,7 +124,7 @@ struct RadioStoryTests {
         ]
         let told = StoryJoiner(items, bench.context, joins: true).lines
         #expect(told.map(\.at) == [1, 2, 8, 9].map { bench.at($0) })
-        #expect(told[0].text.hasPrefix("uploads 0 to 1 with 2 events were all cut, "))
+        #expect(told[0].text.hasPrefix("uploads 0 to 1 with 2 events were both cut, "))
         #expect(told[1].text == "no radio 2 times until +00:00:07.000, for 3 s in all")
         #expect(told[3].text == "no radio to the end of the run, for 1m31s")
         #expect(StoryJoiner(items, bench.context, joins: false).lines.map(\.at) == items.map(\.at))

@@ -132,9 +132,9 @@ struct StoryTests {
             ])
             return told.last ?? ""
         }
-        #expect(uploads([0, 1], [2]).hasPrefix("uploads 0 to 1 with 3 events were all refused"))
+        #expect(uploads([0, 1], [2]).hasPrefix("uploads 0 to 1 with 3 events were both refused"))
         #expect(
-            uploads([0, 1], [1, 2]).hasPrefix("uploads 0 to 1 with 4 events (repeats counted) were all"))
+            uploads([0, 1], [1, 2]).hasPrefix("uploads 0 to 1 with 4 events (repeats counted) were both"))
     }
 
     @Test("several that were lost alike are told of as several")

@@ -63,17 +63,20 @@ struct ToldUploads {
             } ?? ""
         return
             "\(names) with \(events.of("event"))\(repeats ? " (repeats counted)" : "") "
-            + (count == 1 ? outcome : ToldUploads.ofAll(outcome))
-            + ", \(delivered) delivered\(doubt); \(count == 1 ? "took" : "over") \(length)"
+            + (count == 1 ? outcome : ToldUploads.outcome(outcome, of: count))
+            + ", \(delivered) delivered\(doubt); \(count == 1 ? "took" : "within") \(length)"
     }
 
     /// What became of several.
-    private static func ofAll(_ outcome: String) -> String {
-        let plurals = [("was ", "were all "), ("could not ", "none could "), ("never ", "none ever ")]
-        guard let (one, all) = plurals.first(where: { outcome.hasPrefix($0.0) }) else {
-            return "all " + outcome
+    private static func outcome(_ outcome: String, of count: Int) -> String {
+        let (all, none) = count == 2 ? ("both", "neither") : ("all", "none")
+        let plurals = [
+            ("was ", "were \(all) "), ("could not ", "\(none) could "), ("never ", "\(none) ever "),
+        ]
+        guard let (one, several) = plurals.first(where: { outcome.hasPrefix($0.0) }) else {
+            return "\(all) \(outcome)"
         }
-        return all + outcome.dropFirst(one.count)
+        return several + outcome.dropFirst(one.count)
     }
 }
 
