@@ -75,7 +75,7 @@ struct PageStructureTests {
         let outline = try Outline.read(HTMLWriter().render(Fixtures.outage()))
         let lines = outline.lines.filter { !$0.hasPrefix("caption ") && $0 != "summary Table" }
         let expected: [String] =
-            ["h1 evening-peak", "h3 Warnings", "h2 Where every event went", "h2 How fresh, and how fast"]
+            ["h1 evening-peak", "h2 Warnings", "h2 Where every event went", "h2 How fresh, and how fast"]
             + ["figcaption Upload time by percentile", "figcaption Event freshness by percentile"]
             + ["h2 Over time", "figcaption Upload time, all of it (http_req_duration)"]
             + ["figcaption Event freshness, all of it"] + PageStructureTests.closeUp

@@ -19,7 +19,7 @@ package enum ComparisonHTML {
     ///
     /// - Parameter prefix: Of identifiers, which are unique in a page.
     static func write(_ comparison: Comparison, prefix: String, into html: inout Markup) {
-        opening(comparison, into: &html)
+        opening(comparison, isInner: true, into: &html)
         content(comparison, prefix: prefix, into: &html)
     }
 
@@ -44,7 +44,7 @@ package enum ComparisonHTML {
         for (index, comparison) in comparisons.enumerated() {
             HTMLWriter().section(
                 "variant-\(index)", "\(comparison.base.variant) → \(comparison.candidate.variant)", &html
-            ) { html in opening(comparison, goesOn: report.goesOn, into: &html) }
+            ) { html in opening(comparison, goesOn: report.goesOn, isInner: true, into: &html) }
             content(comparison, prefix: "v\(index)-", into: &html)
         }
     }
@@ -96,8 +96,12 @@ package enum ComparisonHTML {
         main .verdict{margin-top:12px}
         """
 
-    /// - Parameter goesOn: Whether runs are still to come: what holds so far may not hold at the end.
-    private static func opening(_ comparison: Comparison, goesOn: Bool = false, into html: inout Markup) {
+    /// - Parameters:
+    ///   - goesOn: Whether runs are still to come: what holds so far may not hold at the end.
+    ///   - isInner: Whether it stands in a section.
+    private static func opening(
+        _ comparison: Comparison, goesOn: Bool = false, isInner: Bool = false, into html: inout Markup
+    ) {
         let holds = comparison.exitCode == 0
         let text = ComparisonText.verdict(comparison)
         if goesOn {
@@ -108,7 +112,7 @@ package enum ComparisonHTML {
             let word = holds ? "Passed" : "Failed (exit code \(comparison.exitCode))"
             verdict(text, holds ? "passed" : "failed", word: word, into: &html)
         }
-        HTMLWriter().notes("Warnings", comparison.warnings, into: &html)
+        HTMLWriter().notes("Warnings", comparison.warnings, isInner: isInner, into: &html)
     }
 
     static func verdict(_ text: String, _ tone: String, word: String, into html: inout Markup) {

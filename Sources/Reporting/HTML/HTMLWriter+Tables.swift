@@ -196,7 +196,8 @@ extension HTMLWriter {
                     }
                 }
             }
-            notes("Changed from the scenario file", report.scenario.typedOverrides, into: &html)
+            notes(
+                "Changed from the scenario file", report.scenario.typedOverrides, isInner: true, into: &html)
         }
     }
 }

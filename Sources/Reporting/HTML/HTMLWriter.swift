@@ -141,9 +141,11 @@ package struct HTMLWriter: ReportWriter {
     }
 
     /// A list under a small heading, nothing where it is empty.
-    func notes(_ title: String, _ notes: [String], into html: inout Markup) {
+    ///
+    /// - Parameter isInner: Whether it stands in a section, below whose heading its own is.
+    func notes(_ title: String, _ notes: [String], isInner: Bool = false, into html: inout Markup) {
         guard !notes.isEmpty else { return }
-        html.element("h3", title)
+        if isInner { html.element("h3", title) } else { html.element("h2", ["class": "small"], title) }
         html.element("ul", ["class": "notes"]) { html in
             for note in notes { html.element("li", note) }
         }

@@ -30,7 +30,7 @@ struct LiveTimeline {
 
     func write(into html: inout Markup) {
         guard !entries.isEmpty else { return }
-        html.element("h3", "Timeline")
+        html.element("h2", ["class": "small"], "Timeline")
         html.element("ol", ["class": "course"]) { html in
             for entry in entries {
                 html.element("li", ["class": entry.tone.description]) { html in
