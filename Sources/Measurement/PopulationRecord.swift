@@ -10,6 +10,8 @@ package import World
 /// which name: recording, merging and telling are loops over the cases.
 package struct PopulationRecord: Sendable {
     package var ledger = Ledger()
+    /// Of the captured, those that devices brought along from before the run: no rate of it has them.
+    var prefilled: UInt64 = 0
     /// Whether it says something how old events are when they arrive. It does not where the run's clock is
     /// faster than the sockets: a moment on the way would count as minutes.
     package private(set) var measuresFreshness = true
@@ -97,6 +99,7 @@ package struct PopulationRecord: Sendable {
     /// Adds another shard's or population's record.
     package mutating func merge(_ other: PopulationRecord) {
         ledger.merge(other.ledger)
+        prefilled += other.prefilled
         measuresFreshness = measuresFreshness && other.measuresFreshness
         freshness.merge(other.freshness)
         delivered.merge(other.delivered) { $0 += $1 }
@@ -154,7 +157,7 @@ extension PopulationRecord {
 
     private func value(of source: MetricSource, seconds: Double) -> MetricValue? {
         switch source {
-        case .captured: PopulationRecord.counter(ledger.captured, seconds)
+        case .captured: captured(over: seconds)
         case .count(let count): PopulationRecord.counter(counts[count], seconds)
         case .lost: PopulationRecord.rate(ledger.lostInAnyWay, of: ledger.captured)
         case .deliveredWithin(let bound): PopulationRecord.rate(delivered(within: bound), of: recorded)
@@ -168,6 +171,12 @@ extension PopulationRecord {
         case .rollOut: rollOut.map { PopulationRecord.rate($0.updated, of: $0.all) }
         case .audit, .entry: nil
         }
+    }
+
+    private func captured(over seconds: Double) -> MetricValue {
+        let own = ledger.captured - min(ledger.captured, prefilled)
+        return .counter(
+            count: Double(ledger.captured), perSecond: seconds > 0 ? Double(own) / seconds : 0)
     }
 
     private func delivered(within bound: FreshnessBound) -> UInt64 {
@@ -213,6 +222,7 @@ enum FreshnessBound: UInt8, CaseIterable {
 extension PopulationRecord: Snapshotable {
     package func write(to writer: inout SnapshotWriter) {
         writer.write(ledger)
+        writer.write(prefilled)
         writer.write(measuresFreshness)
         writer.write(freshness)
         writer.write(optional: radioTime)
@@ -237,6 +247,7 @@ extension PopulationRecord: Snapshotable {
 
     package init(from reader: inout SnapshotReader) throws(SnapshotError) {
         ledger = try reader.value()
+        prefilled = try reader.unsigned()
         measuresFreshness = try reader.bool()
         freshness = try reader.value()
         radioTime = try reader.optional()

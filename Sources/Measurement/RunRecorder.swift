@@ -118,6 +118,7 @@ package struct RunRecorder: Sendable {
             gauges: gauges, freshlyCaptured: fresh, radioTime: awake, radioWakeups: woken,
             population: population, at: instant)
         populations[population].ledger.captured = captured
+        populations[population].prefilled = prefilled
         populations[population].note(gauges)
         nextGauges[population] = gauges
         let sum = nextGauges.reduce(TimeSeries.Gauges(), +)

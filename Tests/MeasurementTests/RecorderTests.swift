@@ -1,4 +1,5 @@
 import Accounting
+import Snapshots
 import Testing
 import Timebase
 import World
@@ -79,6 +80,26 @@ struct RunRecorderTests {
     }
 
     struct UnexpectedKind: Error {}
+
+    @Test("counts what devices brought along, and takes it for no rate, also over shards and snapshots")
+    func prefilled() throws {
+        var recorder = RunRecorder(start: start, populationCount: 1)
+        let gauges = TimeSeries.Gauges()
+        recorder.note(gauges: gauges, captured: 100, prefilled: 100, population: 0, at: start)
+        recorder.note(gauges: gauges, captured: 130, prefilled: 100, population: 0, at: start + .seconds(1))
+        var shard = RunRecorder(start: start, populationCount: 1)
+        shard.note(gauges: gauges, captured: 60, prefilled: 50, population: 0, at: start)
+        var writer = SnapshotWriter()
+        writer.write(recorder)
+        var reader = SnapshotReader(writer.bytes[...])
+        var read: RunRecorder = try reader.value()
+        read.merge(shard)
+        for (record, count, rate) in [(recorder.total, 130.0, 3.0), (read.total, 190, 4)] {
+            let metric = try #require(record.metrics(seconds: 10).first { $0.name == "events_captured" })
+            guard case .counter(let found, let perSecond) = metric.value else { throw UnexpectedKind() }
+            #expect(found == count && perSecond == rate)
+        }
+    }
 
     @Test("has a fingerprint that knows content but not order")
     func fingerprint() {

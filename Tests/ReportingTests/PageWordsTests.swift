@@ -54,6 +54,22 @@ struct PageWordsTests {
         #expect(html(report).contains("Shaded: "))
     }
 
+    @Test("events of before the run are told beside the rate that leaves them out")
+    func prefilled() {
+        var report = Fixtures.outage()
+        #expect(report.prefilledNote == nil)
+        report.simulatedSeconds = 210
+        let index = report.metrics.firstIndex { $0.name == "events_captured" } ?? 0
+        report.metrics[index] = Metric(
+            "events_captured", .counter(count: 12_157_290, perSecond: 217_290.0 / 210))
+        let words = "events_captured has 11,940,000 events that devices brought along from before the run"
+        #expect(html(report).contains(words))
+        let terminal = TerminalSummary.render(report, color: false, width: 200)
+        #expect(terminal.contains(words))
+        report.metrics[index] = Metric("events_captured", .counter(count: 210, perSecond: 1))
+        #expect(report.prefilledNote == nil)
+    }
+
     @Test("what took no time does not stand where the shortest time stands")
     func zero() throws {
         func trend(from minimum: Double) -> Metric {

@@ -172,6 +172,7 @@ extension HTMLWriter {
     func metrics(_ report: Report, into html: inout Markup) {
         guard !report.metrics.isEmpty else { return }
         section("metrics", "All metrics", &html) { html in
+            if let note = report.prefilledNote { html.element("p", note) }
             html.element("details") { html in
                 html.element("summary", "Every metric of the fleet, with its meaning")
                 html.element("div", ["class": "panel"]) { html in

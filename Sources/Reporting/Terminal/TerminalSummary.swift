@@ -179,6 +179,7 @@ struct TerminalPage: TextPage {
         for (title, group) in [("FLEET", fleet), ("HTTP", http), ("NETWORK", network)] where !group.isEmpty {
             lines.append(columns.indent + paint(title, .bold))
             for metric in group { line(metric) }
+            if title == "FLEET", let note = report.prefilledNote { sentence(note, mark: "  ", .dim) }
             if title == "HTTP" { sentence(report.durationNote, mark: "  ", .dim) }
             lines.append("")
         }

@@ -112,6 +112,19 @@ extension Report {
             + "\(Numbers.count(pace)) times these rates."
     }
 
+    /// Where a part of the events was captured before the run: that no rate has them; `nil` where next to none was.
+    var prefilledNote: String? {
+        guard measuredFromSeconds == nil, let captured = metrics.counter("events_captured") else {
+            return nil
+        }
+        let before = (captured.count - captured.perSecond * simulatedSeconds).rounded()
+        // A report's time is rounded, and so is what is told by it.
+        guard before >= 1, before > captured.count / 1000, before < 1e15 else { return nil }
+        return
+            "events_captured has \(Numbers.count(UInt64(before), of: "event")) that devices brought along from before the "
+            + "run: its rate leaves them out."
+    }
+
     /// Said wherever request times are shown: what they are, and of how many uploads there are none. Those that timed
     /// out are the slowest of all.
     var durationNote: String {
