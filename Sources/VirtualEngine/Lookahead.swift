@@ -115,8 +115,10 @@ extension VirtualEngine {
     }
 
     /// Lets a device do what it can alone.
-    mutating func runAhead(_ device: Int, _ slot: Int, of fleet: any DeviceFleet) {
+    mutating func runAhead(_ device: Int, _ slot: Int, of fleet: any DeviceFleet, next: Instant) {
         let run = fleet.runAhead(slot, from: now, before: lookahead.limit, effects: &effects)
+        // Not all fleets let their devices.
+        guard run.wakes > 0 else { return rearm(device, at: next) }
         wakes += run.wakes
         lookahead.note(run)
         guard !effects.isEmpty else { return rearm(device, at: run.next) }

@@ -198,7 +198,7 @@ struct VirtualEngine {
             guard next < lookahead.limit, effects.isEmpty, !open.isAny(of: device) else {
                 return absorbEffects(device, next: next, &observer)
             }
-            runAhead(device, slot, of: turn.fleet)
+            runAhead(device, slot, of: turn.fleet, next: next)
         case .effects(let index):
             let next = lookahead.take(index, into: &effects)
             absorbEffects(device, next: next, &observer)

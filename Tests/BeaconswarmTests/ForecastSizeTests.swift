@@ -1,6 +1,7 @@
 import Accounting
 import DeviceSDK
 import Measurement
+import Reporting
 import Scenario
 import Testing
 import VirtualEngine

@@ -1,8 +1,8 @@
-import Reporting
 import Testing
 
 @testable import Beaconswarm
 @testable import Rendering
+@testable import Reporting
 
 @Suite("Axes of a sweep")
 struct SweepAxesTests {
@@ -10,7 +10,7 @@ struct SweepAxesTests {
     func values() throws {
         let axes = try SweepAxes.parse([#"a.b=1,[2,3],{"c":[4,5]},"x,\"y\",z",5s"#, "/c/0=7"])
         #expect(axes[0].values == ["1", "[2,3]", #"{"c":[4,5]}"#, #""x,\"y\",z""#, "5s"])
-        #expect(axes.map(\.name) == ["b", "0"])
+        #expect(SweepReport.names(of: axes) == ["b", "0"])
         #expect(SweepReport.grid(axes).count == 5)
     }
 

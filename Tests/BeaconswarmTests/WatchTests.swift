@@ -189,8 +189,10 @@ struct WatchTests {
         hub.join(channel, since: nil)
         watch.end(.interrupted)
         hub.end()
-        let titles = try said(on: channel).split(separator: "\n").compactMap { line in
-            line.firstRange(of: "\"title\":").map { line[$0.upperBound...].split(separator: "\"")[0] }
+        let lines = try said(on: channel).split(separator: "\n")
+        let titles = lines.compactMap { line -> String? in
+            guard let key = line.firstRange(of: "\"title\":\"") else { return nil }
+            return String(line[key.upperBound...].prefix { $0 != "\"" })
         }
         #expect(titles == ["40 % · t – Beaconswarm", "interrupted · t – Beaconswarm"])
     }

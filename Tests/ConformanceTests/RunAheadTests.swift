@@ -55,7 +55,7 @@ struct RunAheadTests {
            {"name": "q", "devices": 5, "system": "\(row.system)", "version": "\(row.version)", "app": "shop",
             "persona": "power", "network": "\(network)"}],
          "timeline": [
-           {"at": "5h", "for": "2h", "network": "none", "share": 0.5},
+           {"at": "5h", "for": "2h", "share": 0.5, "device": {"network": "none"}},
            {"at": "20h", "for": "20m", "collector": {"fault": "outage"}}]}
         """
     }

@@ -137,6 +137,7 @@ struct PageStructureTests {
         #expect(
             try Outline.read(SweepHTML.write(sweep)).lines == [
                 "h1 x", "h2 Freshness against cost", "figcaption Freshness against cost", "h2 All points",
+                "caption All points",
             ])
     }
 

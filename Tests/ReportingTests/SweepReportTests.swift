@@ -198,7 +198,7 @@ struct SweepReportTests {
             let rest = point.name.dropFirst(39)
             #expect(text.contains(first) && rest.hasSuffix("=1000\(point.index)") && text.contains(rest))
         }
-        #expect(sweep.points.contains(where: \.isOnFront))
+        #expect(sweep.points.contains { $0.isOnFront })
     }
 
     @Test("two axes that end alike have heads that tell them apart, as their points have")

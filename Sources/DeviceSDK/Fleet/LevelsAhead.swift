@@ -6,7 +6,7 @@ import Timebase
 /// A ring of as many intervals as anything may lie ahead. Empty until a device runs ahead for the first time.
 struct LevelsAhead: Sendable {
     /// What devices changed in an interval.
-    struct Change: Sendable {
+    struct Change: Equatable, Sendable {
         var captured: UInt64 = 0
         var stored: Int64 = 0
         var foreground: Int64 = 0
@@ -56,24 +56,21 @@ struct LevelsAhead: Sendable {
     /// Takes what happened before a moment that no interval with a later change begins before.
     ///
     /// - Parameter next: The length of intervals from now on: the present one or a multiple.
-    /// - Returns: `nil` if nothing did.
+    /// - Returns: `nil` if nothing did that changes anything.
     mutating func take(before now: Instant, next: Interval) -> Change? {
         let elapsed = (now - origin).nanoseconds
         let until = elapsed / width + (elapsed % width > 0 ? 1 : 0)
-        var sum: Change?
+        var sum = Change()
         for interval in bounds.prefix(while: { $0 < until }) {
-            sum = sum ?? Change()
-            sum? += ring[Int(interval % RunAhead.intervals)]
+            sum += ring[Int(interval % RunAhead.intervals)]
             ring[Int(interval % RunAhead.intervals)] = Change()
         }
-        if let sum {
-            radioTime = radioTime - sum.radioTime
-            radioWakeups -= sum.radioWakeups
-        }
+        radioTime = radioTime - sum.radioTime
+        radioWakeups -= sum.radioWakeups
         let first = elapsed / width
         bounds = first..<max(first, bounds.upperBound)
         if next.nanoseconds != width { widen(to: next.nanoseconds) }
-        return sum
+        return sum == Change() ? nil : sum
     }
 
     private mutating func widen(to next: Int64) {
