@@ -33,7 +33,9 @@ package enum AheadComparison {
         if ahead.observer.order != inTime.observer.order {
             result.differences.append("fates, or their order")
         }
-        if ahead.observer.looks != inTime.observer.looks { result.differences.append("what looks tell") }
+        if ahead.observer.looks != inTime.observer.looks || ahead.observer.levels != inTime.observer.levels {
+            result.differences.append("what looks tell")
+        }
         if ahead.snapshot != inTime.snapshot { result.differences.append("what was recorded") }
         compare("simulated") { $0.result.simulated }
         compare("wakes") { $0.result.wakes }
@@ -88,6 +90,7 @@ package enum AheadComparison {
         var order: [VirtualRecord.Line] = []
         /// What each look found of all populations.
         var looks: [UInt64] = []
+        var levels: [TimeSeries.Gauges] = []
 
         mutating func sealed(_ events: ContiguousArray<SealedEvent>, population: Int) {
             order += events.map { VirtualRecord.Line($0, population: population) }
@@ -95,6 +98,7 @@ package enum AheadComparison {
 
         mutating func tick(_ recorder: RunRecorder, at now: Instant) -> Bool {
             looks += recorder.populations.map(\.ledger.captured)
+            if let latest = recorder.series.buckets.last { levels.append(latest.gauges) }
             return true
         }
 

@@ -52,7 +52,7 @@ struct Lookahead {
         reached = max(reached, run.moment)
     }
 
-    /// Keeps what a device asked for; leaves empty effects of the same wishes.
+    /// Keeps what a device asked for, and empties it.
     ///
     /// - Returns: its index.
     mutating func keep(_ effects: inout DeviceEffects, of device: Int, next: Instant) -> UInt32 {
@@ -61,21 +61,18 @@ struct Lookahead {
             index = last
         } else {
             index = UInt32(waiting.count)
-            var empty = DeviceEffects()
-            empty.needsKeys = effects.needsKeys
-            empty.bodies.wish = effects.bodies.wish
-            waiting.append(Asked(device: device, next: next, effects: empty))
+            waiting.append(Asked(device: device, next: next, effects: DeviceEffects()))
         }
-        swap(&waiting[Int(index)].effects, &effects)
         (waiting[Int(index)].device, waiting[Int(index)].next) = (device, next)
+        waiting[Int(index)].effects.take(&effects)
         return index
     }
 
-    /// Takes out what a device asked for, in the place of effects that are empty.
+    /// Takes out what a device asked for, into effects that are empty.
     ///
     /// - Returns: when the device wants to be woken next.
     mutating func take(_ index: UInt32, into effects: inout DeviceEffects) -> Instant {
-        swap(&waiting[Int(index)].effects, &effects)
+        effects.take(&waiting[Int(index)].effects)
         free.append(index)
         return waiting[Int(index)].next
     }
@@ -85,6 +82,24 @@ struct Lookahead {
         defer { (waiting, free) = ([], []) }
         return waiting.filter { !$0.effects.isEmpty }.map { ($0.device, $0.effects) }
             .sorted { $0.device < $1.device }
+    }
+}
+
+extension DeviceEffects {
+    /// Takes over what others have, and leaves them empty.
+    ///
+    /// Requests are copied, and each keeps its memory: nearly always one is all that there is. What else there is goes with its
+    /// memory, or a device that waits would hold as much as the largest batch that ever ended.
+    fileprivate mutating func take(_ others: inout DeviceEffects) {
+        requests.append(contentsOf: others.requests)
+        others.requests.removeAll(keepingCapacity: true)
+        isAcknowledged = others.isAcknowledged
+        guard !(others.sealed.isEmpty && others.died.isEmpty) else { return }
+        (sealed, others.sealed) = (others.sealed, [])
+        (died, others.died) = (others.died, [])
+        let wishes = (bodies.wish, others.bodies.wish)
+        (bodies, others.bodies) = (others.bodies, SealedBodies())
+        (bodies.wish, others.bodies.wish) = wishes
     }
 }
 

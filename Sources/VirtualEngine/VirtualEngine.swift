@@ -114,6 +114,7 @@ struct VirtualEngine {
         case .goOn: break
         case .drain: letUsersStop()
         case .end:
+            reachDevices()
             stopUsers()
             phases.begin(.ended, at: now)
         }
@@ -124,6 +125,18 @@ struct VirtualEngine {
         guard phases.phase == .running else { return }
         guard lookahead.isReached(by: now) else { return lookahead.stop() }
         stopUsers()
+    }
+
+    /// Brings the clock to where devices are ahead, with all looks on the way: whoever ends the run at once is not told of
+    /// what would lie behind its end.
+    private mutating func reachDevices() {
+        while nextTick <= lookahead.reached {
+            now = nextTick
+            catchUp()
+            noteGauges()
+            nextTick = nextTick(after: nextTick)
+        }
+        now = max(now, lookahead.reached)
     }
 
     private mutating func stopUsers() {

@@ -149,7 +149,7 @@ def test_what_was_only_checked_is_no_plain_delivery(tool: Tool):
     assert told[-1].endswith(", as the SDK has it")
     words = tool.run("explain", folder, "--device", 0).expect(0).out
     count = audited(folder)["dry_run"]
-    assert count == len(lines) and f"{count} delivered, but the collector did not keep them (dry_run); over" in words
+    assert count == len(lines) and f"{count} delivered, but the collector did not keep them (dry_run); within" in words
     assert f"delivered {count} (the collector did not keep {count} of them)" in words
 
 

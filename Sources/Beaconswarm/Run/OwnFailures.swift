@@ -42,9 +42,10 @@ enum OwnFailures {
     private static func text(_ embedded: StoreFailure) -> String {
         let answered = "the embedded collector answered 500 to \(embedded.requests.of("upload"))"
         guard !embedded.isGone else {
-            return
-                "\(answered), since its store \(embedded.path) was removed or replaced; no file of this name holds the "
-                + "events that it took"
+            let gone =
+                "store \(embedded.path) was removed or replaced; no file of this name holds the events that it took"
+            return embedded.requests == 0
+                ? "the embedded collector's \(gone)" : "\(answered), since its \(gone)"
         }
         return
             "\(answered), since its store \(embedded.path) took no more events (\(embedded.reason)); make room there, or "

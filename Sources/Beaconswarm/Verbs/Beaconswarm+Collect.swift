@@ -125,7 +125,9 @@ extension Beaconswarm {
             ? ""
             : ", and \(refused) refused before \(refused == 1 ? "it was" : "they were") whole (400, 413, 501, 503)"
         let failed =
-            failure.map { ", \($0.requests) answered 500 because the store could not be written" } ?? ""
+            failure.map(\.requests).flatMap {
+                $0 == 0 ? nil : ", \($0) answered 500 because the store could not be written"
+            } ?? ""
         let holds = failure?.isGone == true ? "held" : "holds"
         return
             "took \(statistics.requests.of("upload"))\(strays)\(unread); the store \(holds) "

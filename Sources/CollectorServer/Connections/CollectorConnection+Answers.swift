@@ -61,8 +61,10 @@ extension CollectorConnection {
     }
 
     /// Ends an answer: in order, or in the middle of its body.
-    private func finish(staysOpen: Bool) {
+    private func finish(staysOpen wasToStay: Bool) {
         guard let context else { return }
+        // The client may have closed its side during a slow body.
+        let staysOpen = wasToStay && !isInputClosed
         enter(staysOpen ? .idle : .closing)
         let flushed = staysOpen ? nil : context.eventLoop.makePromise(of: Void.self)
         if let flushed, let handle { flushed.futureResult.whenComplete { _ in handle.value.closeOutput() } }

@@ -186,7 +186,9 @@ package enum SweepHTML {
     private static func drawn(_ sweep: SweepReport) -> String {
         let seeds = sweep.commonSeeds
         let points = sweep.lab.variants.count { !$0.cells.isEmpty }
-        guard !seeds.isEmpty else { return "" }
+        guard !seeds.isEmpty else {
+            return points == 0 ? "" : " No point is drawn until all that were begun have a seed in common."
+        }
         let means = seeds.count == 1 ? "is seed \(seeds[0])" : "are means of \(seeds.count) seeds"
         return " Drawn \(means), which \(points == 1 ? "the point" : "all \(points) points") played so far "
             + "\(points == 1 ? "has" : "have")."

@@ -130,10 +130,9 @@ package struct SweepReport: Sendable {
         return lab.seeds.filter(common.contains)
     }
 
-    /// With those seeds alone; as it is where there are none.
+    /// With those seeds alone: without any points where there are none.
     var overCommonSeeds: SweepReport {
         let common = Set(commonSeeds)
-        guard !common.isEmpty else { return self }
         var sweep = self
         for point in lab.variants.indices {
             sweep.lab.variants[point].cells.removeAll { !common.contains($0.seed) }
