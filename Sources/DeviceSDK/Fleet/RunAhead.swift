@@ -19,7 +19,7 @@ package struct RunAhead: Sendable {
     }
 
     /// How many intervals of a run's looks a device may be ahead of the clock, the clock's own among them.
-    package static let intervals: Int64 = 512
+    package static let intervals: Int64 = 256
     /// How far ahead at most: a user's session. A run that is to stop first lets the clock come where its devices are.
     package static let farthest = Interval.minutes(10)
     /// The shortest interval between two looks at a fleet.
