@@ -222,7 +222,8 @@ let package = Package(
         .module(
             "TestSupport",
             [
-                "Timebase", "Accounting", "Snapshots", "Measurement", "AppModel", "DeviceSDK", "World", "CollectorModel",
+                "Timebase", "Accounting", "Snapshots", "Measurement", "AppModel", "DeviceSDK", "World",
+                "CollectorModel",
                 "VirtualEngine", "LiveEngine", "CollectorServer", "DeviceStorage", "Scenario", "Wire",
                 "GrowingSDK", "SensorsSDK",
                 "LiveSimulation", .product(name: "NIOEmbedded", package: "swift-nio"),
