@@ -107,8 +107,7 @@ extension VirtualEngine {
     /// Whether devices may run ahead of the clock. Not where somebody may end the users' part for what was seen of them
     /// at a look, and not where a look tells more than what fleets keep by time.
     func mayRunAhead(_ observer: some VirtualObserver) -> Bool {
-        configuration.isWatched && configuration.runsAhead && !observer.mayEndUsers
-            && fleets.allSatisfy { $0.updatedCount(at: schedule.start) == nil }
+        configuration.isWatched && configuration.runsAhead && !observer.mayEndUsers && !hasRollOuts
     }
 
     /// Tells the fleets what time it is, and finds how far devices may run ahead from here on: to the next moment at which

@@ -30,7 +30,9 @@ struct VirtualEngine {
     var part: PartLooks?
     /// Whether nothing has happened since the fleet was looked at: its levels are what they were.
     var isStill = false
-    /// Whether a look at a fleet in which nothing happened may be left out.
+    /// Whether fleets tell how far a roll-out has reached, which changes with time alone.
+    let hasRollOuts: Bool
+    /// Whether a look at a fleet in which nothing happened may be left out: not at a part, whose looks are all kept.
     let mayLeaveOutLooks: Bool
     private var nextTick: Instant
     var lookahead = Lookahead()
@@ -66,9 +68,8 @@ struct VirtualEngine {
         effects.needsKeys = configuration.isMeasured
         effects.bodies.wish = arrivals == nil ? .none : configuration.keepsBodies
         if configuration.isPart { part = PartLooks(populationCount: fleets.count) }
-        // What a roll-out has reached changes with time alone, and the looks at a part are all kept.
-        mayLeaveOutLooks =
-            part == nil && fleets.allSatisfy { $0.updatedCount(at: configuration.schedule.start) == nil }
+        hasRollOuts = fleets.contains { $0.updatedCount(at: configuration.schedule.start) != nil }
+        mayLeaveOutLooks = part == nil && !hasRollOuts
         nextTick = schedule.start
         nextTick = nextTick(after: schedule.start)
     }

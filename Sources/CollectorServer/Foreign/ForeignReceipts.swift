@@ -278,7 +278,7 @@ struct ReceiptsSink {
     }
 
     private func record(_ row: ReceiptRow, in receipts: inout Receipts) -> Bool {
-        let ids = row.values.dropLast().compactMap { $0 }
+        let ids = row.values.dropLast().lazy.compactMap { $0 }
         let known = ids.first { ForeignReceipts.isKnownForm($0) }
         let isHarness = known.map { EventID(text: $0) != nil } ?? false
         if !isHarness, let key = payloadKey(row), known == nil || key.device != nil {
