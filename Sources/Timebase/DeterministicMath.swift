@@ -9,52 +9,46 @@ package enum DeterministicMath {
     /// - Precondition: `x` is finite and positive.
     package static func log(_ x: Double) -> Double {
         precondition(x > 0 && x.isFinite)
-        var exponent = Double(x.exponent)
-        var significand = x.significand
-        if significand > 0x1.6a09e667f3bcdp0 {
-            significand /= 2
-            exponent += 1
-        }
+        let isSubnormal = x < Double.leastNormalMagnitude
+        let bits = (isSubnormal ? x * 0x1p54 : x).bitPattern
+        // x = m 2^n with m from √½ to below √2, told from the bits alone.
+        let rootOfHalf: UInt64 = 0x3fe6_a09e_667f_3bcd
+        let n = Int64(bitPattern: bits &- rootOfHalf) >> 52
+        let m = Double(bitPattern: bits &- UInt64(bitPattern: n) &<< 52)
+        let exponent = Double(isSubnormal ? n &- 54 : n)
         // ln m = 2 artanh s with s = (m - 1) / (m + 1), |s| < 0.1716: the series ends at s^23.
-        let s = (significand - 1) / (significand + 1)
-        let square = s * s
-        var sum: Double = 1 / 23
-        sum = sum * square + 1 / 21
-        sum = sum * square + 1 / 19
-        sum = sum * square + 1 / 17
-        sum = sum * square + 1 / 15
-        sum = sum * square + 1 / 13
-        sum = sum * square + 1 / 11
-        sum = sum * square + 1 / 9
-        sum = sum * square + 1 / 7
-        sum = sum * square + 1 / 5
-        sum = sum * square + 1 / 3
-        sum = sum * square + 1
-        return exponent * ln2High + (2 * s * sum + exponent * ln2Low)
+        let s = (m - 1) / (m + 1)
+        let z = s * s
+        let z2 = z * z
+        let z4 = z2 * z2
+        // In groups that do not wait for each other (G. Estrin's scheme).
+        let low = (1 / 3 + z * (1 / 5)) + z2 * (1 / 7 + z * (1 / 9))
+        let middle = (1 / 11 + z * (1 / 13)) + z2 * (1 / 15 + z * (1 / 17))
+        let high = (1 / 19 + z * (1 / 21)) + z2 * (1 / 23)
+        let rest = z * (low + z4 * (middle + z4 * high))
+        return exponent * ln2High + (2 * s + (2 * s * rest + exponent * ln2Low))
     }
 
     /// The exponential function, within 2 units in the last place; 0 below -745, infinite above 709.7.
     package static func exp(_ x: Double) -> Double {
         if x < -745 { return 0 }
         if x > 709.7 { return .infinity }
-        let n = rounded(x / (ln2High + ln2Low))
+        // x = n ln 2 + r with |r| < 0.35. What is added leaves no bits for less than whole numbers.
+        let shifted = x * 0x1.7154_7652_b82f_ep0 + 0x1.8p52
+        let n = shifted - 0x1.8p52
         let r = (x - n * ln2High) - n * ln2Low
-        var sum = 1.0
-        var k = 18.0
-        while k >= 1 {
-            sum = 1 + r / k * sum
-            k -= 1
-        }
+        let r2 = r * r
+        let r4 = r2 * r2
+        // The series to r^13, in groups that do not wait for each other (G. Estrin's scheme).
+        let low = (1 / 2 + r * (1 / 6)) + r2 * (1 / 24 + r * (1 / 120))
+        let middle = (1 / 720 + r * (1 / 5040)) + r2 * (1 / 40_320 + r * (1 / 362_880))
+        let high =
+            (1 / 3_628_800 + r * (1 / 39_916_800)) + r2 * (1 / 479_001_600 + r * (1 / 6_227_020_800))
+        let sum = 1 + (r + r2 * (low + r4 * (middle + r4 * high)))
         // Two steps, since 2^n alone can be subnormal while the product is not.
-        let half = Int(n) / 2
-        return sum * scale(half) * scale(Int(n) - half)
-    }
-
-    /// To the nearest whole number, halves away from zero, without a call of the C library; |`x`| < 2^52.
-    private static func rounded(_ x: Double) -> Double {
-        let whole = Double(Int64(x))
-        let rest = x - whole
-        return rest >= 0.5 ? whole + 1 : rest <= -0.5 ? whole - 1 : whole
+        let whole = Int(n)
+        let half = whole / 2
+        return sum * scale(half) * scale(whole - half)
     }
 
     /// 2 to the power of an exponent from -1022 to 1023.
@@ -95,6 +89,7 @@ package enum DeterministicMath {
     static func polynomial(
         _ x: Double, _ a: Double, _ b: Double, _ c: Double, _ d: Double, _ e: Double, _ f: Double
     ) -> Double {
-        ((((a * x + b) * x + c) * x + d) * x + e) * x + f
+        let x2 = x * x
+        return ((a * x + b) * x2 + (c * x + d)) * x2 + (e * x + f)
     }
 }

@@ -41,8 +41,8 @@ struct VirtualEngine {
 
     /// Steps after which the observer is asked.
     private static let pollPeriod = 256
-    /// Devices whose books are closed at once: what they seal is in memory at one time.
-    static let closingBlock = 4096
+    /// Devices whose books are closed at once: what they seal is in memory at one time, and best in a cache.
+    static let closingBlock = 256
 
     init(
         _ configuration: VirtualConfiguration, fleets: [any DeviceFleet],

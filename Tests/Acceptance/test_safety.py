@@ -212,6 +212,7 @@ def test_no_run_follows_one_that_the_guard_ended(guarded, guarded_runs):
 def test_a_scenario_may_be_there_to_be_guarded(guarded):
     report = guarded("expected", 0)
     assert report["causes"] == [] and report["ended_by"]["cause"] == "guard"
-    assert report["scenario"]["expect"] == "guard" and report["answers"] == {"429": report["answers"]["429"]}
+    # Some uploads may be on their way at the end.
+    assert report["scenario"]["expect"] == "guard" and report["answers"].keys() - {"unanswered"} == {"429"}
     report = guarded("served", 99)
     assert report["causes"] == ["guard_missing"] and report["ended_by"] is None

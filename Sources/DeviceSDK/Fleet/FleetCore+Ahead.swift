@@ -12,13 +12,18 @@ extension FleetCore {
         while run.next < limit, effects.isEmpty {
             let before = tally(slot)
             let (awake, woken) = (radios.timeAwake, radios.wakeups)
-            run.moment = run.next
-            run.next = live(slot, from: run.moment, through: run.moment, effects: &effects)
-            run.wakes += 1
+            // What it does within one interval is told together.
+            let interval = ahead.interval(of: run.next)
+            let end = min(limit, ahead.end(of: interval))
+            repeat {
+                run.moment = run.next
+                run.next = live(slot, from: run.moment, through: run.moment, effects: &effects)
+                run.wakes += 1
+            } while run.next < end && effects.isEmpty
             var change = change(slot, since: before)
             change.radioTime = radios.timeAwake - awake
             change.radioWakeups = Int64(radios.wakeups) - Int64(woken)
-            ahead.note(change, at: run.moment)
+            ahead.note(change, in: interval)
         }
         return run
     }

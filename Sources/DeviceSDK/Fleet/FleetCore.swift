@@ -43,7 +43,8 @@ package struct FleetCore<System: TrackingSystem> {
     var storedSum: Int64 = 0
     private(set) var startedCount = 0
     var foregroundCount = 0
-    private(set) var planFingerprint: UInt64 = 0
+    private var fingerprint: PlanFingerprint
+    var planFingerprint: UInt64 { fingerprint.sum }
 
     /// Makes the devices of a share; none has arrived yet.
     package init(plan: PopulationPlan, share: ShardShare, system: System) {
@@ -58,6 +59,7 @@ package struct FleetCore<System: TrackingSystem> {
         self.calendar = calendar
         usersEnd = plan.usersEnd
         ahead = LevelsAhead(origin: plan.start)
+        fingerprint = PlanFingerprint(population: plan.index, start: plan.start)
         sized = CarriedEvents()
         (sized.needsKeys, sized.areSent) = (false, false)
         let count = share.deviceCount(of: plan.deviceCount)
@@ -210,6 +212,7 @@ package struct FleetCore<System: TrackingSystem> {
 
     mutating func finish(_ slots: Range<Int>, effects: inout DeviceEffects) {
         for slot in slots {
+            if slot + 2 < slots.upperBound { devices[slot + 2].prefetch() }
             useRules(of: slot)
             system.finish(&devices[slot], effects: &effects)
         }
@@ -283,7 +286,6 @@ extension FleetCore {
     }
 
     private mutating func note(_ planned: PlannedAction, slot: Int) {
-        let index = UInt64(share.populationIndex(ofSlot: slot))
-        planFingerprint &+= planned.fingerprint(population: plan.index, device: index, start: plan.start)
+        fingerprint.note(planned, of: UInt64(share.populationIndex(ofSlot: slot)))
     }
 }

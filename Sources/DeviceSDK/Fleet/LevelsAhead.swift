@@ -37,12 +37,17 @@ struct LevelsAhead: Sendable {
         width = RunAhead.shortestInterval.nanoseconds
     }
 
-    /// Notes what a device did at a moment.
+    /// The number of the interval that a moment lies in.
+    func interval(of moment: Instant) -> Int64 { (moment - origin).nanoseconds / width }
+
+    /// The first moment after an interval.
+    func end(of interval: Int64) -> Instant { origin + Interval(nanoseconds: (interval + 1) * width) }
+
+    /// Notes what a device did in an interval.
     ///
-    /// - Precondition: it lies in one of the ``RunAhead/intervals`` that begin with the clock's.
+    /// - Precondition: it is one of the ``RunAhead/intervals`` that begin with the clock's.
     @inline(__always)
-    mutating func note(_ change: Change, at moment: Instant) {
-        let interval = (moment - origin).nanoseconds / width
+    mutating func note(_ change: Change, in interval: Int64) {
         precondition(
             interval >= bounds.lowerBound && interval - bounds.lowerBound < RunAhead.intervals,
             "a device ran further ahead than anybody looks")

@@ -1,13 +1,26 @@
 import AppModel
 import Timebase
 
-extension PlannedAction {
-    /// A hash of the action, its device and its time since the run's start: the same in every run
-    /// of one plan, on every machine. Summed over all actions it is a plan's fingerprint.
-    func fingerprint(population: Int, device: UInt64, start: Instant) -> UInt64 {
-        var hash = RandomStream(key: UInt64(population)).child(device)
-        hash = hash.child(UInt64(bitPattern: (at - start).nanoseconds))
-        return hash.child(action.code).key
+/// The sum of a hash of each action, its device and its time since the run's start: the same in every run of one plan,
+/// on every machine.
+struct PlanFingerprint: Sendable {
+    private(set) var sum: UInt64 = 0
+    private let population: RandomStream
+    private let start: Instant
+    /// One device mostly acts several times in a row.
+    private var last: (device: UInt64, hash: RandomStream)
+
+    init(population: Int, start: Instant) {
+        self.population = RandomStream(key: UInt64(population))
+        self.start = start
+        last = (0, self.population.child(0))
+    }
+
+    @inline(__always)
+    mutating func note(_ planned: PlannedAction, of device: UInt64) {
+        if device != last.device { last = (device, population.child(device)) }
+        let moment = last.hash.child(UInt64(bitPattern: (planned.at - start).nanoseconds))
+        sum &+= moment.child(planned.action.code).key
     }
 }
 

@@ -22,7 +22,7 @@ struct LevelsAheadTests {
             for _ in 0..<stream.below(4) {
                 let change = Self.change(&stream)
                 let moment = now + Interval(nanoseconds: Int64(stream.below(reach)))
-                levels.note(change, at: moment)
+                levels.note(change, in: levels.interval(of: moment))
                 done.append((moment, change))
             }
             now = now + width * Int64(1 + stream.below(stream.chance(0.1) ? 300 : 3))
@@ -45,7 +45,8 @@ struct LevelsAheadTests {
     func ends() {
         var levels = LevelsAhead(origin: Self.origin)
         #expect(levels.take(before: Self.origin + .seconds(3), next: .seconds(1)) == nil)
-        levels.note(LevelsAhead.Change(captured: 2, stored: 1), at: Self.origin + .seconds(5))
+        levels.note(
+            LevelsAhead.Change(captured: 2, stored: 1), in: levels.interval(of: Self.origin + .seconds(5)))
         #expect(levels.take(before: Self.origin + .seconds(5), next: .seconds(1)) == nil)
         #expect(levels.take(before: .distantFuture, next: .seconds(1))?.captured == 2)
         #expect(levels.take(before: .distantFuture, next: .seconds(1)) == nil)

@@ -117,6 +117,7 @@ package struct DeclaredDevice: RowDevice {
 
     package var allRows: ContiguousArray<EventRecord> {
         var rows = ContiguousArray<EventRecord>()
+        rows.reserveCapacity(log.count)
         log.forEach { rows.append($0) }
         return rows
     }

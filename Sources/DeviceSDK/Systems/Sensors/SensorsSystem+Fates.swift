@@ -76,6 +76,7 @@ extension SensorsDevice {
 
     package var allRows: ContiguousArray<EventRecord> {
         var rows = ContiguousArray<EventRecord>()
+        rows.reserveCapacity(store.count + memory.count)
         store.forEach { rows.append($0) }
         memory.forEach { rows.append($0) }
         return rows
