@@ -48,6 +48,26 @@ struct ForecastSizeTests {
         #expect(sample.parts.count == 1 && sample.totalScale > sample.scale)
     }
 
+    @Test("requests a second are the same however long the run is, of which a sample plays only the beginning")
+    func long() throws {
+        let text = """
+            {"name": "f", "seed": 5, "duration": "1h", "populations": [{"name": "p", "devices": 200, \
+            "system": "sensors", "persona": {"preset": "steady", "rate": "10/s"}}]}
+            """
+        let bench = try ScenarioBench()
+        func forecast(_ duration: String) throws -> Forecast {
+            let lasting = text.replacing("\"1h\"", with: "\"\(duration)\"")
+            return Forecast(try LoadedScenario(try bench.source(lasting)).document)
+        }
+        let hour = try forecast("1h")
+        #expect(hour.requestsMean > 40)
+        for duration in ["1d", "7d", "30d", "365d"] {
+            let other = try forecast(duration)
+            #expect(abs(other.requestsMean / hour.requestsMean - 1) < 0.05, "\(duration): \(other.requestsMean)")
+            #expect(other.requestsPeak >= other.requestsMean, "\(duration)")
+        }
+    }
+
     @Test("what a part offers is its share of all, and is told as its own")
     func share() throws {
         let text = """

@@ -58,6 +58,9 @@ struct PopulationSample {
             played += slice.deviceCount(of: plan.deviceCount)
             whole += Double(slice.deviceCount(of: plan.deviceCount)) * part
             steps += Int(result.wakes)
+            requests.noteDevices(
+                slice.deviceCount(of: plan.deviceCount),
+                until: result.wakes < UInt64(stepLimit) ? nil : result.simulated)
             openRequests += result.openRequestsPeak
             let indices = (0..<slice.deviceCount(of: plan.deviceCount)).map(slice.populationIndex(ofSlot:))
             let outline = UserOutline(
@@ -69,6 +72,7 @@ struct PopulationSample {
             result.recorder.beliefs = DeviceBeliefs()
             recorder.merge(result.recorder)
         }
+        requests.makeUp(for: played)
         scale = Double(plan.deviceCount) * share / Double(max(1, played))
         totalScale = Double(plan.deviceCount) * share / max(1e-12, whole)
     }
@@ -140,6 +144,10 @@ struct PopulationSample {
 struct RequestCourse {
     private let width: Interval
     private var counts: [Double] = []
+    /// Devices that were played to the run's end.
+    private var whole = 0
+    /// For how many seconds the others were played in each interval, together.
+    private var partly: [Double] = []
 
     init(_ width: Interval) { self.width = width }
 
@@ -152,6 +160,30 @@ struct RequestCourse {
         let index = Int(max(0, moment.nanoseconds - 1) / width.nanoseconds)
         while counts.count <= index { counts.append(0) }
         counts[index] += Double(count)
+    }
+
+    /// Notes how far devices were played: to the run's end, or not.
+    mutating func noteDevices(_ count: Int, until end: Interval?) {
+        guard let end else { return whole += count }
+        let intervals = Int(max(0, end.nanoseconds - 1) / width.nanoseconds) + 1
+        while partly.count < intervals { partly.append(0) }
+        for index in 0..<intervals {
+            let seconds = min(width, end - width * Int64(index)).fractionalSeconds
+            partly[index] += seconds * Double(count)
+        }
+    }
+
+    /// Makes the counts those of all devices that were played, had each been played to the run's end.
+    ///
+    /// Where few were there, chance would speak: an interval counts for no more than twice what the fullest does.
+    mutating func makeUp(for devices: Int) {
+        let all = Double(devices) * width.fractionalSeconds
+        let shares = counts.indices.map { index in
+            let seconds = index < partly.count ? partly[index] : 0
+            return (Double(whole) * width.fractionalSeconds + seconds) / all
+        }
+        let least = (shares.max() ?? 0) / 2
+        for index in counts.indices where shares[index] > 0 { counts[index] /= max(shares[index], least) }
     }
 
     /// Adds another course of the same width; `scale` is by how much it counts for more.
