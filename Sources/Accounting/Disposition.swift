@@ -78,7 +78,7 @@ extension Disposition {
     }
 
     /// A number that differs between any two dispositions and never changes: part of fingerprints.
-    package var code: UInt32 {
+    @inlinable package var code: UInt32 {
         switch self {
         case .delivered: 0
         case .suppressed(let cause): 0x10000 | UInt32(cause.rawValue)

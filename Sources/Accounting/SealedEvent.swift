@@ -16,6 +16,7 @@ package struct SealedEvent: Sendable {
     /// The key under which a collector knows the event where it carries no id of the harness.
     package var naturalKey: NaturalKey?
 
+    @inlinable
     package init(
         id: EventID, label: UInt16, attempts: UInt16, disposition: Disposition, capturedAt: Instant,
         ackedAt: Instant = .distantFuture, naturalKey: NaturalKey? = nil
