@@ -47,6 +47,20 @@ struct DeclaredFormTests {
         #expect(head.headerLines == "Content-Type: application/x-www-form-urlencoded\r\n")
     }
 
+    @Test("names in a query are escaped as values are, in uploads and in fetches")
+    func query() throws {
+        let query = #""query": {"a b": "{{apiKey}}/1", "x\r\nX-Y: z": "&", "plain-_.~": "é", "e[]": ""}"#
+        let escaped = "?a%20b=key%2F1&x%0D%0AX-Y%3A%20z=%26&plain-_.~=%C3%A9&e%5B%5D="
+        #expect(try Self.upload(query).head.path == "/in" + escaped)
+        let world = try DeclaredWorld(
+            #"""
+            {"name": "query-ios", "config": [{"path": "/settings", \#(query)}],
+             "events": {"tag": "/bs_id", "common": {"n": "{{name}}"}, "business": {"name": "{{event}}"}}}
+            """#)
+        world.startApp()
+        #expect(world.fetches.map(\.head.path) == ["/settings" + escaped])
+    }
+
     @Test("events in a text that holds JSON, and in a text within another")
     func texts() throws {
         let (text, json, _) = try Self.upload(

@@ -91,7 +91,8 @@ package struct DeclaredSystem: RowCustodian {
         _ query: [DescribedSDK.Request.Line], _ texts: DeclaredPopulationTexts
     ) -> String {
         guard !query.isEmpty else { return "" }
-        return "?" + query.map { "\($0.name)=\(encoded(texts.text(of: $0.value)))" }.joined(separator: "&")
+        return "?"
+            + query.map { "\(encoded($0.name))=\(encoded(texts.text(of: $0.value)))" }.joined(separator: "&")
     }
 
     private static func head(
