@@ -1,5 +1,6 @@
 import SDKDescription
 import Scenario
+import TestSupport
 import Testing
 import Wire
 
@@ -66,6 +67,29 @@ struct DescriptionReadingTests {
             default: #"{"c":\#(JSONNode.quoted(#"{"events":"\#(coded.text)"}"#))}"#
             }
         let found = Array(sent.utf8).withUnsafeBytes { bytes in
+            ReadUpload(CollectedRequest(method: .post, path: "/in", body: bytes), of: .declared, plan: plan)
+                .events.count
+        }
+        #expect(found == 2)
+    }
+
+    @Test(
+        "the field of a form is found by its name, whatever of that is escaped",
+        arguments: [
+            ("events[]", "events%5B%5D"), ("events[]", "events[]"), ("g h&", "g%20h%26"), ("g h&", "g+h%26"),
+            ("ü", "%C3%BC"), ("plain", "plain"), ("plain", "pl%61in"),
+        ])
+    func escapedField(name: String, sent: String) throws {
+        let description = try upload(
+            #"""
+            {"request": {"path": "/in", "form": {"a b": "1", "\#(name)": "{{body}}"}},
+             "events": {"tag": "/bs_id", "common": {"n": "{{name}}"}, "tap": {"name": "t"}}}
+            """#)
+        #expect(description.formFields == [name])
+        var plan = CollectorPlan()
+        plan.descriptions = [description]
+        let list = Bodies.escaped(#"[{"n":"a","bs_id":"1-1"},{"n":"b","bs_id":"1-2"}]"#)
+        let found = Array("a%20b=1&\(sent)=\(list)".utf8).withUnsafeBytes { bytes in
             ReadUpload(CollectedRequest(method: .post, path: "/in", body: bytes), of: .declared, plan: plan)
                 .events.count
         }

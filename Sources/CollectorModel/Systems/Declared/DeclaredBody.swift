@@ -91,9 +91,7 @@ final class DeclaredBody {
         do {
             while let found = try form.next() {
                 if found.isNamed("verbose"), found.integer == 1 { wantsWords = true }
-                if holder == nil, fields.contains(where: { found.rawName.elementsEqual($0.utf8) }) {
-                    holder = found
-                }
+                if holder == nil, DeclaredBody.isOne(found, of: fields) { holder = found }
                 if takesFields { try append(found, to: &object) }
             }
         } catch { return .form }
@@ -108,6 +106,13 @@ final class DeclaredBody {
         guard (try? holder.appendValue(to: &field)) != nil else { return .form }
         let value = field
         return value.withUnsafeBytes { openField($0) }
+    }
+
+    /// Whether a field has one of some names: clients escape what a name has in it.
+    private static func isOne(_ found: FormField, of names: [String]) -> Bool {
+        var name = WireBuffer()
+        guard (try? found.appendName(to: &name)) != nil else { return false }
+        return name.withUnsafeBytes { bytes in names.contains { bytes.elementsEqual($0.utf8) } }
     }
 
     /// A form's field as a member with a text.
