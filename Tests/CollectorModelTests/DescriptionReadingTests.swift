@@ -96,6 +96,21 @@ struct DescriptionReadingTests {
         #expect(found == 2)
     }
 
+    @Test("a name through a filter is the event's name", arguments: ["upper", "lower"])
+    func filteredName(filter: String) throws {
+        let sdk = try DescriptionReader.read(
+            bytes: Array(
+                #"""
+                {"events": {"tag": "/bs_id", "common": {"n": "{{name|\#(filter)}}", "i": "{{id}}", "t": "{{time}}"},
+                 "launch": {"name": "App Start"}, "screen": {"name": "Saw {{screen.name}}"},
+                 "business": {"name": "{{event}}"}}}
+                """#.utf8)
+        ).get()
+        let description = UploadDescription(sdk)
+        #expect(description.event.names == [.value("/n")])
+        #expect(description.blanks(in: sdk) == UploadDescription.Blanks())
+    }
+
     @Test("one of a user's own: JSON in texts, seconds, members of an attempt, no name of an event")
     func own() throws {
         let description = try upload(

@@ -82,6 +82,26 @@ import Wire
         #expect(event.path { $0 == .bool(true) } == JSONPath(["px", "data", "k"]))
     }
 
+    @Test func anEventsNameGoesThroughFilters() throws {
+        let (envelope, problems) = try parse(#"["{{name|upper}}", "a {{name|lower}}", "{{name}}"]"#)
+        #expect(problems.isEmpty)
+        let constant = envelope.event(name: .constant("Buy"), properties: .object([]))
+        #expect(
+            constant
+                == .list([.constant("BUY"), .text([.constant("a "), .constant("buy")]), .constant("Buy")]))
+        let name = Template.text([
+            .constant("Saw "), .slot(Placeholder(.screenName)), .slot(Placeholder(.row)),
+        ])
+        let filled = envelope.event(name: name, properties: .object([]))
+        #expect(
+            filled.value(at: JSONPath(["0"]))
+                == .text([
+                    .constant("SAW "), .slot(Placeholder(.screenName, filters: [.upper])),
+                    .slot(Placeholder(.row)),
+                ]))
+        #expect(filled.value(at: JSONPath(["2"])) == name)
+    }
+
     @Test func changesAreMergedKeyByKeyAndNullTakesAKeyAway() throws {
         let base = try JSONReader.readStrictly(Array(#"{"a": {"b": 1, "c": [1]}, "d": 2}"#.utf8))
         let change = try JSONReader.readStrictly(Array(#"{"a": {"c": [2], "b": null}, "e": 3}"#.utf8))

@@ -51,11 +51,26 @@ extension Template {
     package func event(name: Template, properties: Template) -> Template {
         replacing { placeholder in
             switch placeholder.source {
-            case .name: placeholder.filters.isEmpty ? name : nil
+            case .name: name.through(placeholder.filters)
             case .properties: placeholder.filters.isEmpty ? properties : nil
             default: nil
             }
         }
+    }
+
+    /// A text through the filters of letters, segment by segment; what is no text stays as it is.
+    package func through(_ filters: [Placeholder.Filter]) -> Template {
+        guard !filters.isEmpty, case .text(let segments) = self else { return self }
+        return .text(
+            segments.map { segment in
+                switch segment {
+                case .constant(let text): return .constant(Placeholder.Filter.apply(filters, to: text))
+                case .slot(var placeholder):
+                    // Digits are the same in all letters.
+                    if placeholder.kind == .text { placeholder.filters += filters }
+                    return .slot(placeholder)
+                }
+            })
     }
 
     /// The template with one more member, as the last of the object in which it shall stand.
@@ -132,5 +147,22 @@ extension Template {
         default: break
         }
         return nil
+    }
+}
+
+extension Placeholder {
+    /// A text that is known by now, through the filters.
+    package func applied(to text: String) -> Template { .constant(Filter.apply(filters, to: text)) }
+}
+
+extension Placeholder.Filter {
+    fileprivate static func apply(_ filters: [Placeholder.Filter], to text: String) -> String {
+        filters.reduce(text) { text, filter in
+            switch filter {
+            case .upper: text.uppercased()
+            case .lower: text.lowercased()
+            default: text
+            }
+        }
     }
 }

@@ -53,7 +53,7 @@ extension EventDescription.NameRule {
         case .value(let path):
             // As it is, or within a longer text.
             template.envelope.value(at: path.jsonPath).map { value in
-                value == template.name || value.placeholders.contains { $0.source == .event }
+                template.isName(value) || value.placeholders.contains { $0.source == .event }
             } ?? false
         }
     }

@@ -80,10 +80,11 @@ extension DescribedSDK.EventTemplate {
     /// Where the event's name is; where it has none, the member that is called so, or those with what the app hands over:
     /// updates of profiles are called by what they do.
     fileprivate var nameRules: [EventDescription.NameRule] {
-        // As it is, or within a longer text.
+        // As it is, within a longer text, or in other letters.
         let path =
             envelope.path { $0 == name }
             ?? envelope.path { $0.isText && $0.placeholders.contains { $0.source == .event } }
+            ?? envelope.path { isName($0) }
         if let path { return [.value(EventPath(path))] }
         guard case .object(let members) = envelope else { return [] }
         if let own = name.constantText, members.contains(where: { $0.name == own }) { return [.member(own)] }
@@ -93,6 +94,12 @@ extension DescribedSDK.EventTemplate {
             else { return nil }
             return .member(name)
         }
+    }
+
+    /// Whether a value is the event's name, in its own letters or through a filter.
+    func isName(_ value: Template) -> Bool {
+        let letters: [[Placeholder.Filter]] = [[], [.upper], [.lower]]
+        return letters.contains { value == name.through($0) }
     }
 }
 

@@ -148,20 +148,6 @@ extension DescribedSDK.EventTemplate {
     }
 }
 
-extension Placeholder {
-    /// A text that is known by now, through the filters.
-    func applied(to text: String) -> Template {
-        .constant(
-            filters.reduce(text) { text, filter in
-                switch filter {
-                case .upper: text.uppercased()
-                case .lower: text.lowercased()
-                default: text
-                }
-            })
-    }
-}
-
 extension ProfileUpdate.Operation {
     fileprivate var action: DescribedSDK.Action {
         switch self {
