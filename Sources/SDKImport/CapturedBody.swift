@@ -27,6 +27,9 @@ struct CapturedBody {
     /// All fields of the form, in order.
     private(set) var form: [CapturedRequest.Field] = []
 
+    /// The JSON where others of its route have lines: an object by itself is a body with one line.
+    var lines: JSONNode { json.members == nil ? json : .list([json]) }
+
     private static let limit = 64 << 20
 
     /// - Returns: `nil` for what holds no JSON of objects.

@@ -20,14 +20,15 @@ struct EventList {
     /// The list with the most events-like elements that bodies of one route have; `nil` if none has any.
     init?(_ bodies: [CapturedBody]) {
         let isLines = bodies.contains(where: \.isLines)
-        if let found = EventList.likeliest(in: bodies, opensTexts: false) {
+        let nodes = bodies.map { isLines ? $0.lines : $0.json }
+        if let found = EventList.likeliest(in: nodes, opensTexts: false) {
             self = found
             framing = isLines ? .lines : .list
             return
         }
-        let singles = bodies.map(\.json).filter { $0.members != nil }
+        let singles = nodes.filter { $0.members != nil }
         // An event may have a text with a list of other things.
-        if !isLines, !singles.isNamed, let found = EventList.likeliest(in: bodies, opensTexts: true) {
+        if !isLines, !singles.isNamed, let found = EventList.likeliest(in: nodes, opensTexts: true) {
             self = found
             return
         }
@@ -36,12 +37,12 @@ struct EventList {
     }
 
     /// - Parameter opensTexts: Whether lists in the JSON that texts hold count too.
-    private static func likeliest(in bodies: [CapturedBody], opensTexts: Bool) -> EventList? {
+    private static func likeliest(in bodies: [JSONNode], opensTexts: Bool) -> EventList? {
         var found: [JSONPath: [JSONNode]] = [:]
         var longest: [JSONPath: Int] = [:]
         var order: [JSONPath] = []
         for body in bodies {
-            for (path, elements) in lists(in: body.json, at: JSONPath(), depth: 0, opensTexts) {
+            for (path, elements) in lists(in: body, at: JSONPath(), depth: 0, opensTexts) {
                 if found[path] == nil { order.append(path) }
                 found[path, default: []] += elements
                 longest[path] = max(longest[path] ?? 0, elements.count)

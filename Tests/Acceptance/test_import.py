@@ -108,6 +108,17 @@ def test_a_form_is_drafted_as_one_and_sent_as_one(tool, tmp_path: Path, packing:
     assert "Content-Type: application/x-www-form-urlencoded" in shown and "app=7&data=" in shown
 
 
+def test_bodies_with_one_line_are_read_as_lines(tool, tmp_path: Path):
+    capture = tmp_path / "capture.har"
+    lines = ["\n".join(map(json.dumps, EVENTS)) + "\n", json.dumps(EVENTS[0] | {"id": "e-3"}) + "\n"]
+    capture.write_text(
+        archive(SimpleNamespace(method="POST", path="/e", headers={}, body=line.encode()) for line in lines)
+    )
+    run = tool.run("import", capture).expect(0)
+    assert "reads 3 of the 3 events in 2 requests" in run.err and "differs in all 3 events (sure)" in run.err
+    assert json.loads(run.out)["request"] == {"path": "/e", "framing": "lines", "body": "{{events}}"}
+
+
 def test_events_in_a_text_that_holds_json_are_drafted_and_sent(tool, tmp_path: Path):
     capture = tmp_path / "capture.har"
     body = json.dumps({"client": "k1", "events": json.dumps(EVENTS)})

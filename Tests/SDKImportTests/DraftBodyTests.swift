@@ -109,6 +109,18 @@ struct DraftBodyTests {
         #expect(all["notes"]?.elements?.contains { $0.string?.contains("no such list") == true } == false)
     }
 
+    @Test("bodies with one line are bodies of lines where others have several", arguments: [0, 1, 2])
+    func singleLines(first: Int) throws {
+        var bodies = ["\(event(1))\n\(event(2))\n", "\(event(3))\n", event(4)]
+        bodies.swapAt(0, first)
+        let capture = try CaptureReader.read(Array(archive(bodies).utf8))
+        let found = try DescriptionDraft(capture)
+        #expect(found.eventCount == 4)
+        #expect(found.description["request"]?["framing"]?.string == "lines")
+        #expect(found.description["upload"]?["batch"]?.digits == "2")
+        #expect(found.guesses.contains { $0.text == "/uuid differs in all 4 events" })
+    }
+
     @Test("events as a text that holds JSON, beside an event with such a text of its own")
     func textLists() throws {
         let text = JSONNode.quoted("[\(event(1)),\(event(2))]")
