@@ -10,10 +10,13 @@ import World
 /// Limits in bytes: all events of these tests have the same size, which they count by hand.
 @Suite("Described SDKs, bytes")
 struct DeclaredByteTests {
-    private static func world(_ storage: String, _ upload: String) throws -> DeclaredWorld {
+    private static func world(
+        _ storage: String, _ upload: String, perEvent: String = ""
+    ) throws -> DeclaredWorld {
         let world = try DeclaredWorld(
             """
-            {"name": "own-ios", "storage": {\(storage)}, "request": {"path": "/own", "body": "{{events}}"},
+            {"name": "own-ios", "storage": {\(storage)},
+             "request": {"path": "/own", "body": "{{events}}", "perEvent": {\(perEvent)}},
              "upload": {"flushBulkSize": "none", "flushInterval": "10s"\(upload)},
              "answers": [["2xx", "delivered"], ["*", "keep"]],
              "events": {"tag": "/bs_id", "common": {"name": "{{name}}"}, "business": {"name": "{{event}}"}}}
@@ -99,6 +102,35 @@ struct DeclaredByteTests {
         world.run(to: 10)
         for upload in 0..<3 { world.answer(200, at: 11 + Double(upload)) }
         #expect(world.counts == [2, 2, 1])
+    }
+
+    @Test("what events get when they are sent counts in requests, and not in the store and its files")
+    func perEvent() throws {
+        let (perEvent, added) = (#""pad": "xxxxxxxx""#, #","pad":"xxxxxxxx""#.utf8.count)
+        let limits = ["", #", "maxBytes": \#(2 * (Self.size + added) + 3)"#]
+        for upload in limits {
+            let world = try Self.world(#""maxBytes": \#(3 * Self.size)"#, upload, perEvent: perEvent)
+            world.track(1, count: 5)
+            #expect(world.sequences(.evicted(.storageLimit)) == [0, 1] && world.stored == [2, 3, 4])
+            world.run(to: 10)
+            world.answer(200, at: 11)
+            if !upload.isEmpty { world.answer(200, at: 12) }
+            #expect(world.counts == (upload.isEmpty ? [3] : [2, 1]))
+            world.track(13, count: 3)
+            #expect(world.stored == [5, 6, 7], "what was delivered has given its bytes back")
+        }
+        let files = try Self.world(#""seal": {"bytes": \#(2 * Self.size + 1)}"#, "", perEvent: perEvent)
+        files.track(1, count: 3)
+        files.run(to: 10)
+        files.answer(200, at: 11)
+        #expect(files.counts == [2, 1])
+        let limit = 2 * (Self.size + added) + 3
+        for missing in [0, 1] {
+            let world = try Self.world("", #", "maxBytes": \#(limit - missing)"#, perEvent: perEvent)
+            world.track(1, count: 3)
+            world.run(to: 10)
+            #expect(world.counts == [missing == 0 ? 2 : 1])
+        }
     }
 
     @Test("with the newest give way those before it, as many as leave at once")

@@ -4,46 +4,60 @@ import SDKDescription
 import Timebase
 
 /// Limits in bytes. A row knows how many its JSON has from its capture on; it is written once more for that.
+///
+/// What `request.perEvent` adds counts in requests, and not in the store. A row can note one number: its bytes in the store
+/// if a limit there asks for them, else those in a request.
 extension DeclaredSystem {
     /// The row with the bytes of its JSON.
     func measured(_ record: EventRecord, on device: borrowing Device) -> EventRecord {
         guard countsBytes else { return record }
         var record = record
-        record.notedBytes = UInt16(clamping: written(record, on: device))
+        let encoders = countsStoredBytes ? storeEncoders : encoders
+        record.notedBytes = UInt16(clamping: written(record, by: encoders, on: device))
         return record
     }
 
-    private func written(_ record: EventRecord, on device: borrowing Device) -> Int {
+    private func written(
+        _ record: EventRecord, by encoders: [DeclaredEncoder], on device: borrowing Device
+    ) -> Int {
         encoders[Int(lanes[Int(record.template)])].size(
             of: record, epoch: device.epochs[record.epoch], index: Int(device.index), number: device.number)
     }
 
-    /// The bytes of a row's JSON. A row with more than it can note is written each time.
-    func bytes(of row: EventRecord, on device: borrowing Device) -> Int {
-        row.notedBytes < .max ? Int(row.notedBytes) : written(row, on: device)
+    /// The bytes of a row's JSON in the store. A row with more than it can note is written each time.
+    func storedBytes(of row: EventRecord, on device: borrowing Device) -> Int {
+        row.notedBytes < .max ? Int(row.notedBytes) : written(row, by: storeEncoders, on: device)
+    }
+
+    /// The bytes of a row's JSON in a request.
+    private func sentBytes(of row: EventRecord, on device: borrowing Device) -> Int {
+        let lane = Int(lanes[Int(row.template)])
+        let isNoted = !countsStoredBytes || encoders[lane] === storeEncoders[lane]
+        return isNoted && row.notedBytes < .max
+            ? Int(row.notedBytes) : written(row, by: encoders, on: device)
     }
 
     /// Whether an event is larger than the SDK takes.
     func isTooLarge(_ record: EventRecord, on device: borrowing Device) -> Bool {
         guard sdk.upload.oversize == .drop, let limit = sdk.upload.maxBytes else { return false }
-        return bytes(of: record, on: device) + 2 > limit
+        return sentBytes(of: record, on: device) + 2 > limit
     }
 
     /// A row is in the store now.
     func add(_ record: EventRecord, to device: inout Device) {
         _ = device.log.append(record)
-        guard countsBytes else { return }
-        let bytes = bytes(of: record, on: device)
+        guard countsStoredBytes else { return }
+        let bytes = storedBytes(of: record, on: device)
         device.bytes += bytes
         device.openBytes += bytes
     }
 
     /// Rows are in the store no more; `device.files` are still those that they were in.
     func discount(_ rows: ContiguousArray<EventRecord>, from device: inout Device) {
-        guard countsBytes else { return }
+        guard countsStoredBytes else { return }
         let open = device.files.last?.end ?? 0
         for row in rows {
-            let bytes = bytes(of: row, on: device)
+            let bytes = storedBytes(of: row, on: device)
             device.bytes -= bytes
             if row.sequence >= open { device.openBytes -= bytes }
         }
@@ -54,7 +68,7 @@ extension DeclaredSystem {
     /// Closes the file that is being written if an event has no room in it.
     func makeRoomInFile(for record: EventRecord, of device: inout Device) {
         guard let limit = sdk.storage.seal?.bytes, device.openBytes > 0,
-            device.openBytes + bytes(of: record, on: device) > limit
+            device.openBytes + storedBytes(of: record, on: device) > limit
         else { return }
         closeFile(of: &device, now: record.capturedAt)
     }
@@ -66,7 +80,7 @@ extension DeclaredSystem {
         for record: EventRecord, on device: inout Device, effects: inout DeviceEffects
     ) -> Bool {
         guard sdk.storage.evictAt == .insert, let limit = sdk.storage.maxBytes else { return true }
-        let bytes = bytes(of: record, on: device)
+        let bytes = storedBytes(of: record, on: device)
         guard bytes <= limit else { return false }
         if sdk.storage.evictFrom == .newest, device.bytes + bytes > limit {
             // The new event is the newest.
@@ -98,7 +112,7 @@ extension DeclaredSystem {
         var count = 0
         while count < rows.count {
             let row = rows[isNewestFirst ? rows.count - 1 - count : count]
-            let own = self.bytes(of: row, on: device)
+            let own = sentBytes(of: row, on: device)
             guard count == 0 || bytes + own + 1 <= limit else { break }
             bytes += own + 1
             count += 1
@@ -117,7 +131,8 @@ extension EventRecord {
 
 extension DescribedSDK {
     /// Whether a knob asks for the bytes of events.
-    var countsBytes: Bool {
-        storage.maxBytes != nil || upload.maxBytes != nil || storage.seal?.bytes != nil
-    }
+    var countsBytes: Bool { countsStoredBytes || upload.maxBytes != nil }
+
+    /// Whether one asks for the bytes of events in the store.
+    var countsStoredBytes: Bool { storage.maxBytes != nil || storage.seal?.bytes != nil }
 }

@@ -62,8 +62,8 @@ extension DeclaredSystem {
         guard let last = left.last?.sequence, device.files.last?.end ?? 0 > last else { return }
         guard last >= device.files.dropLast().last?.end ?? 0 else { return }
         device.files.removeLast()
-        guard countsBytes else { return }
-        for row in left { device.openBytes += bytes(of: row, on: device) }
+        guard countsStoredBytes else { return }
+        for row in left { device.openBytes += storedBytes(of: row, on: device) }
     }
 
     /// When the file with some rows was closed; `nil` where there are no such files.

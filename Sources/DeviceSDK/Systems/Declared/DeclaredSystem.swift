@@ -31,10 +31,14 @@ package struct DeclaredSystem: RowCustodian {
     let fetches: [[DeclaredFetchRule]]
     /// Whether anything asks for the bytes of events, in any version of the app: they are counted from the capture on.
     let countsBytes: Bool
+    /// Whether a limit of the store does, whose rows have nothing yet of what events get when they are sent.
+    let countsStoredBytes: Bool
     /// Whether events may wait for a configuration.
     let holdsCaptures: Bool
     /// By lane, the main one first.
     let encoders: [DeclaredEncoder]
+    /// By lane, those of rows as the store has them: the same where events get nothing when they are sent.
+    let storeEncoders: [DeclaredEncoder]
     let heads: [RequestHead]
     /// By template, the lane that its events take.
     let lanes: [UInt8]
@@ -61,13 +65,19 @@ package struct DeclaredSystem: RowCustodian {
         }
         fetches = rules.sdk.fetches
         let updates = plan.rollOuts.compactMap { $0.rules as? DeclaredRules }
-        countsBytes = ([rules] + updates).contains { $0.sdk.countsBytes }
+        let versions = ([rules] + updates).map(\.sdk)
+        countsBytes = versions.contains(where: \.countsBytes)
+        let countsStored = versions.contains(where: \.countsStoredBytes)
+        countsStoredBytes = countsStored
         holdsCaptures = rules.sdk.configs.contains { $0.holds != nil }
         lanes = templates.kinds.map { UInt8($0.template?.lane ?? 0) }
-        encoders = rules.sdk.requests.map { request in
-            var sdk = rules.sdk
-            sdk.request = request
-            return DeclaredEncoder(plan: plan, sdk: sdk, templates: templates)
+        let encoders = rules.sdk.requests.map { Self.encoder(of: $0, plan, rules.sdk, templates) }
+        self.encoders = encoders
+        storeEncoders = zip(rules.sdk.requests, encoders).map { request, own in
+            guard countsStored, !request.perEvent.isEmpty else { return own }
+            var request = request
+            request.perEvent = []
+            return Self.encoder(of: request, plan, rules.sdk, templates)
         }
         let texts = DeclaredPopulationTexts(plan)
         heads = rules.sdk.requests.enumerated().map { lane, request in
@@ -75,6 +85,15 @@ package struct DeclaredSystem: RowCustodian {
             Self.head(plan, request, at: lane == 0 ? plan.target.pathAndQuery : request.path, texts)
         }
         fetchHeads = rules.sdk.configs.map { Self.head(plan, $0, texts) }
+    }
+
+    private static func encoder(
+        of request: DescribedSDK.Request, _ plan: PopulationPlan, _ sdk: DescribedSDK,
+        _ templates: DeclaredTemplates
+    ) -> DeclaredEncoder {
+        var sdk = sdk
+        sdk.request = request
+        return DeclaredEncoder(plan: plan, sdk: sdk, templates: templates)
     }
 
     private static func head(
