@@ -57,6 +57,30 @@ struct DeclaredEventTests {
         return text.contains(".") ? text : text.replacing("Z", with: ".000Z")
     }
 
+    @Test("every event knows the screen before its own, from the second screen of a process on")
+    func previousScreen() throws {
+        let world = try DeclaredWorld(
+            #"""
+            {"upload": {"flushBulkSize": 7},
+             "events": {"tag": "/bs_id",
+                        "common": {"n": "{{name}}", "s": "{{screen.name}}", "p": "{{screen.previous.name}}",
+                                   "b": "{{screen.previous.name?|upper}}"},
+                        "screen": {"name": "s", "before": ["screenEnd"]}, "screenEnd": {"name": "e"},
+                        "tap": {"name": "t"}, "business": {"name": "{{event}}"}}}
+            """#)
+        world.startApp()
+        world.track(1)
+        world.act(2, .appear(screen: 0, referrer: nil), .tap(screen: 0, control: 0))
+        world.act(3, .appear(screen: 1, referrer: 0), .tap(screen: 1, control: 0))
+        world.track(4)
+        let events = try #require(try world.json(0).elements)
+        let buy = world.system.plan.app.events[Int(AppDescription.buy)].name
+        #expect(events.compactMap { $0["n"]?.string } == [buy, "s", "t", "e", "s", "t", buy])
+        #expect(events.map { $0["s"]?.string } == [nil, "home", "home", "home", "page", "page", "page"])
+        #expect(events.map { $0["p"]?.string } == [nil, nil, nil, nil, "home", "home", "home"])
+        #expect(events.map { $0["b"]?.string } == [nil, nil, nil, nil, "HOME", "HOME", "HOME"])
+    }
+
     @Test("an event without the harness's id is known by its key's parts")
     func naturalKey() throws {
         let world = try DeclaredWorld(Self.json, tagged: false)

@@ -60,6 +60,8 @@ package struct DeclaredDevice: RowDevice {
     /// When each configuration was fetched last; empty before the first.
     var fetchedAt: ContiguousArray<Instant> = []
     var screen = UInt16.max
+    /// The screen before it.
+    var previousScreen = UInt16.max
     var state = State()
 
     // What is on its way.

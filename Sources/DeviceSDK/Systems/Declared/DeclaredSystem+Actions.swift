@@ -35,8 +35,7 @@ extension DeclaredSystem {
         case .appear(let screen, _): show(screen, on: &device, at: now, effects: &effects)
         case .disappear: capture(.disappear, on: &device, now: now, effects: &effects)
         case .tap(_, let control):
-            var draft = DeclaredDraft(templates.action(.tap), screen: device.screen)
-            draft.control = control
+            let draft = draft(.tap, control: control, on: device)
             captureAll(.tap, draft, on: &device, now: now, effects: &effects)
         case .business(let event, let subject):
             captureOwn(
@@ -53,11 +52,25 @@ extension DeclaredSystem {
         }
     }
 
+    /// An event of an action on the screen that is there.
+    ///
+    /// - Parameter control: What is tapped.
+    func draft(
+        _ action: DescribedSDK.Action, control: UInt16 = .max, on device: borrowing Device
+    ) -> DeclaredDraft {
+        var draft = DeclaredDraft(templates.action(action), on: device)
+        guard action == .tap else { return draft }
+        // A tap has its control where other events have the screen before.
+        draft.detail = draft.control == .max ? 0 : UInt32(draft.control) + 1
+        draft.control = control
+        return draft
+    }
+
     private mutating func captureOwn(
         _ action: DescribedSDK.Action, _ template: UInt16, _ subject: UInt32, on device: inout Device,
         now: Instant, effects: inout DeviceEffects
     ) {
-        var draft = DeclaredDraft(template, screen: device.screen)
+        var draft = DeclaredDraft(template, on: device)
         draft.detail = subject
         captureAll(action, draft, on: &device, now: now, effects: &effects)
     }
@@ -69,13 +82,13 @@ extension DeclaredSystem {
         var draft = DeclaredDraft(templates.action(.screen), screen: screen)
         draft.control = before
         if templates.isAlone(.screen) {
-            device.screen = screen
+            (device.screen, device.previousScreen) = (screen, before)
             return capture(draft, on: &device, now: now, effects: &effects)
         }
         for other in templates.before(.screen) {
             captureAlong(other, on: &device, now: now, effects: &effects)
         }
-        device.screen = screen
+        (device.screen, device.previousScreen) = (screen, before)
         capture(draft, on: &device, now: now, effects: &effects)
         for other in templates.after(.screen) {
             captureAlong(other, on: &device, now: now, effects: &effects)
@@ -197,5 +210,11 @@ struct DeclaredDraft {
     init(_ template: UInt16, screen: UInt16) {
         self.template = template
         self.screen = screen
+    }
+
+    /// An event on the screen that is there.
+    init(_ template: UInt16, on device: borrowing DeclaredDevice) {
+        self.init(template, screen: device.screen)
+        control = device.previousScreen
     }
 }

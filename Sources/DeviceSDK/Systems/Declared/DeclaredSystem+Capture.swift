@@ -10,8 +10,7 @@ extension DeclaredSystem {
     mutating func capture(
         _ action: DescribedSDK.Action, on device: inout Device, now: Instant, effects: inout DeviceEffects
     ) {
-        let draft = DeclaredDraft(templates.action(action), screen: device.screen)
-        captureAll(action, draft, on: &device, now: now, effects: &effects)
+        captureAll(action, draft(action, on: device), on: &device, now: now, effects: &effects)
     }
 
     /// Captures an event, and what comes before it.
@@ -36,9 +35,7 @@ extension DeclaredSystem {
     ) {
         if action == .screenEnd, device.screen == .max { return }
         if action == .background, !device.isForeground { return }
-        capture(
-            DeclaredDraft(templates.action(action), screen: device.screen), on: &device, now: now,
-            effects: &effects)
+        capture(draft(action, on: device), on: &device, now: now, effects: &effects)
     }
 
     mutating func capture(

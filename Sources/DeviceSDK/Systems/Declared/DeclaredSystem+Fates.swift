@@ -59,7 +59,7 @@ extension DeclaredSystem {
         device.batchesLeft = 0
         device.lanesLeft = 0
         device.fileCursor = 0
-        device.screen = .max
+        (device.screen, device.previousScreen) = (.max, .max)
         device.state = []
         device.trimEpochs()
         effects.died.append(device.slot)

@@ -8,8 +8,8 @@ import SDKDescription
 ///
 /// What a record's fields mean:
 /// - `screen`: the screen on top, `UInt16.max` for none.
-/// - `control`: of a tap the control, of a screen the one before.
-/// - `detail`: of business events, profiles and items the entity.
+/// - `control`: the screen before that one, `UInt16.max` for none; of a tap the control.
+/// - `detail`: of business events, profiles and items the entity; of a tap the screen before, counted from 1, 0 for none.
 struct DeclaredTemplates: Sendable {
     /// A kind of event.
     struct Kind: Sendable {

@@ -99,12 +99,11 @@ struct DeclaredTexts {
     /// What a placeholder of an event's screen or control stands for; `nil` if it is absent there.
     @inline(__always)
     func text(_ source: Placeholder.Source, of record: EventRecord, isTap: Bool) -> Letters? {
-        let index = source == .screenPreviousName && !isTap ? record.control : record.screen
+        let index = source == .screenPreviousName ? record.screenBefore(isTap: isTap) : record.screen
         guard index != .max else { return nil }
         let screen = screens + Int(index)
         switch source {
-        case .screenName: return screen.pointee.name
-        case .screenPreviousName: return isTap ? nil : screen.pointee.name
+        case .screenName, .screenPreviousName: return screen.pointee.name
         case .screenClass: return screen.pointee.className
         case .screenTitle: return screen.pointee.title
         case .elementText, .elementClass:
@@ -113,6 +112,15 @@ struct DeclaredTexts {
             return source == .elementText ? control.pointee.label : control.pointee.className
         default: return nil
         }
+    }
+}
+
+extension EventRecord {
+    /// The screen before the event's; `UInt16.max` for none.
+    @inline(__always)
+    fileprivate func screenBefore(isTap: Bool) -> UInt16 {
+        guard isTap else { return control }
+        return detail == 0 ? .max : UInt16(truncatingIfNeeded: detail - 1)
     }
 }
 
