@@ -157,6 +157,7 @@ def test_what_a_collector_would_miss_is_told_wherever_a_description_is_read(coll
         ({"preset": "posthog-ios", "upload": {"networks": ["4g"]}}, ["/upload/onNetwork", "a knob without effect"]),
         (OWN | {"upload": {"overlaps": True, "takes": "all"}}, ["/upload/takes", "a concurrency above 1"]),
         (OWN | {"request": {"path": "/v1/{{apiKey}}"}}, ["/request/path", "no placeholder"]),
+        (OWN | {"request": {"path": "/v3/l \u00f6"}}, ["/request/path", "no blank"]),
         (OWN | {"request": {"headers": {"Content-Length": "7"}}}, ["/headers/Content-Length", "does not set itself"]),
         (OWN | {"request": {"headers": {"Keep-Alive": "timeout=5"}}}, ["/headers/Keep-Alive", "does not set itself"]),
         (OWN | {"request": {"headers": {"X-A": "a\r\nX-B: b"}}}, ["/headers/X-A", "a control character"]),

@@ -50,8 +50,8 @@ enum DeclaredForms {
     static let path: Form<String> = Form<String>.matching(
         pattern: #"^/(\{?[^?# {])*\{?$"#,
         what:
-            "a path that begins with \"/\" and has no query and no placeholder: what varies goes into query or headers, "
-            + "or into the path of the target"
+            "a path of at most 1000 bytes that begins with \"/\" and has no blank or control character (a blank is %20), no "
+            + "\"?\", no \"#\" and no placeholder: what varies goes into query or headers, or into the path of the target"
     ) { text in
         let isPlain = text.utf8.allSatisfy { byte in
             byte > 0x20 && byte != 0x7F && byte != UInt8(ascii: "?") && byte != UInt8(ascii: "#")
