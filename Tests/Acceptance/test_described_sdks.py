@@ -158,6 +158,7 @@ def test_what_a_collector_would_miss_is_told_wherever_a_description_is_read(coll
         (OWN | {"upload": {"overlaps": True, "takes": "all"}}, ["/upload/takes", "a concurrency above 1"]),
         (OWN | {"request": {"path": "/v1/{{apiKey}}"}}, ["/request/path", "no placeholder"]),
         (OWN | {"request": {"path": "/v3/l \u00f6"}}, ["/request/path", "no blank"]),
+        (OWN | {"request": {"body": {"n": 10**30, "e": "{{events}}"}}}, ["/request/body/n", "out of range", "64 bits"]),
         (OWN | {"request": {"headers": {"Content-Length": "7"}}}, ["/headers/Content-Length", "does not set itself"]),
         (OWN | {"request": {"headers": {"Keep-Alive": "timeout=5"}}}, ["/headers/Keep-Alive", "does not set itself"]),
         (OWN | {"request": {"headers": {"X-A": "a\r\nX-B: b"}}}, ["/headers/X-A", "a control character"]),

@@ -47,6 +47,20 @@ import Wire
         #expect(try parse(#"{"a": ["{{x}}"]}"#).problems.map(\.path.pointer) == ["/a/0"])
     }
 
+    @Test(arguments: [
+        ("1e400", false), ("-1e400", false), ("18446744073709551616", false), ("-9223372036854775809", false),
+        ("18446744073709551615", true), ("-9223372036854775808", true), ("9007199254740993", true),
+        ("1.5e308", true), ("1e-400", true), ("-0", true), ("123456789012345678901234567890.0", true),
+    ])
+    func aNumberIsOneThatReadersHave(digits: String, isGood: Bool) throws {
+        var parser = TemplateParser(constants: [:], scopes: [])
+        let node = JSONNode.object([("a", .list([JSONNode(.number(digits))]))])
+        let template = parser.parse(node, at: JSONPath())
+        #expect(template == .object([.key("a", .list([.number(digits)]))]))
+        #expect(parser.problems.map(\.kind) == (isGood ? [] : [.range]))
+        #expect(parser.problems.map(\.path.pointer) == (isGood ? [] : ["/a/0"]))
+    }
+
     @Test func keysOfTheObjectWinOverMergedOnes() throws {
         let (template, _) = try parse(#"{"...": {"a": 1, "b": 2}, "b": 3}"#)
         #expect(template == .object([.key("a", .number("1")), .key("b", .number("3"))]))

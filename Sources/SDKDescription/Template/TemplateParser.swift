@@ -11,6 +11,8 @@ package struct TemplateProblem: Hashable, Sendable {
         case type
         /// A value that is not known here.
         case place
+        /// A number that no collector reads.
+        case range
     }
 
     package var kind: Kind
@@ -50,7 +52,13 @@ package struct TemplateParser {
         switch node.content {
         case .null: return .null
         case .bool(let value): return .bool(value)
-        case .number(let digits): return .number(digits)
+        case .number(let digits):
+            if !Self.isReadable(digits) {
+                report(
+                    .range, path, node, found: digits,
+                    allowed: "a whole number of 64 bits, or one of a double's range; or a text")
+            }
+            return .number(digits)
         case .string(let text): return parse(text, node, path)
         case .array(let elements):
             return .list(
@@ -63,6 +71,13 @@ package struct TemplateParser {
             }
             return .object(Template.flattened(members.map { member($0, path.appending($0.key)) }))
         }
+    }
+
+    /// Whether readers of JSON have a number: whole ones as integers, others as doubles.
+    private static func isReadable(_ digits: String) -> Bool {
+        let isWhole = digits.allSatisfy { $0.isNumber || $0 == "-" }
+        return isWhole
+            ? Int64(digits) != nil || UInt64(digits) != nil : Double(digits)?.isFinite ?? false
     }
 
     /// Whether a value is one that JSON would be written of: a text may well be the value of a member with the name of an

@@ -237,6 +237,7 @@ extension Reading {
         switch problem.kind {
         case .syntax: report(.syntax, place, found: problem.found, allowed: problem.allowed)
         case .type: report(.wrongType, place, found: problem.found, allowed: problem.allowed)
+        case .range: report(.outOfRange, place, found: problem.found, allowed: problem.allowed)
         case .place, .unknownName:
             let name = problem.found.filter { !"\"{}?|".contains($0) }
             report(
