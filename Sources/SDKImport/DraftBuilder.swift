@@ -181,13 +181,15 @@ struct DraftBuilder {
             guess("/events/key", "\(idPath.pointer) \(shown)", fields.idIsUnique == true ? .sure : .unsure)
             return [idPath]
         }
-        let parts = [FieldRole.name, .time, .distinctID, .userID, .anonymousID, .deviceID].compactMap {
-            fields.path(of: $0)
-        }
-        .filter { path in events.allSatisfy { $0.value(at: path) != nil } }
-        guess(
-            "/events/key", "no id that differs in all events: name, time and person together name one",
-            .unsure)
+        let roles = [FieldRole.name, .time, .distinctID, .userID, .anonymousID, .deviceID]
+        let parts = ([fields.number] + roles.map { fields.path(of: $0) }).compactMap { $0 }
+            .filter { path in events.allSatisfy { $0.value(at: path) != nil } }
+        let reason =
+            fields.number.map {
+                "\($0.pointer) differs in all \(events.count) events but is a number, which counts a device's events "
+                    + "here ({{row}}): it,"
+            } ?? "no id that differs in all events:"
+        guess("/events/key", "\(reason) name, time and person together name one", .unsure)
         return parts.isEmpty ? [JSONPath([events.first?.members?.first?.key ?? "id"])] : parts
     }
 

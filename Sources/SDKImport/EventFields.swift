@@ -12,6 +12,8 @@ struct EventFields {
     private(set) var properties: JSONPath?
     /// Whether an id differs in all events; `nil` where there is only one.
     private(set) var idIsUnique: Bool?
+    /// A whole number that is called like an id and differs in all events, where no text does: `{{row}}`.
+    private(set) var number: JSONPath?
     let eventCount: Int
 
     init(_ events: [JSONNode]) {
@@ -20,7 +22,9 @@ struct EventFields {
         var objects: [JSONPath] = []
         for event in events { EventFields.collect(event, at: JSONPath(), into: &fields, objects: &objects) }
         properties = EventFields.properties(among: objects)
-        for role in [FieldRole.id, .time, .name] { choose(role, among: fields) }
+        choose(.id, among: fields)
+        if path(of: .id) == nil { chooseNumber(among: fields) }
+        for role in [FieldRole.time, .name] { choose(role, among: fields) }
         for field in fields where roles[field.path] == nil {
             roles[field.path] = EventFields.freeRole(of: field)
         }
@@ -69,19 +73,37 @@ struct EventFields {
 
     /// Gives a role to the one field that fits best.
     private mutating func choose(_ role: FieldRole, among fields: [Field]) {
+        guard let best = likeliest(role, among: fields, where: { fits(role, $0) }) else { return }
+        roles[best.path] = role
+        if role == .id, eventCount > 1 { idIsUnique = Set(best.values.map(\.summary)).count == eventCount }
+    }
+
+    /// A description's own ids are texts: a number in the place of one counts the events of a device. What the app hands
+    /// over is its own.
+    private mutating func chooseNumber(among fields: [Field]) {
+        let best = likeliest(.id, among: fields) { field in
+            let isOwn = properties.map { !field.path.tokens.starts(with: $0.tokens) } ?? true
+            let numbers = Set(field.values.compactMap { $0.digits.flatMap { Int64($0) } })
+            return isOwn && eventCount > 1 && numbers.count == eventCount
+        }
+        guard let best else { return }
+        roles[best.path] = .row
+        number = best.path
+    }
+
+    /// The field of all events that is most likely called as a role says, of those that fit it.
+    private func likeliest(
+        _ role: FieldRole, among fields: [Field], where fits: (Field) -> Bool
+    ) -> Field? {
         let fitting = fields.compactMap { field -> (field: Field, rank: Int)? in
             guard field.values.count == eventCount, let key = field.path.tokens.last,
                 roles[field.path] == nil,
-                let found = FieldRole.candidates(key).first(where: { $0.role == role }), fits(role, field)
+                let found = FieldRole.candidates(key).first(where: { $0.role == role }), fits(field)
             else { return nil }
             // Fields of the event itself are likelier than those within others.
             return (field, found.rank + 20 * (field.path.tokens.count - 1))
         }
-        guard let best = fitting.min(by: { $0.rank < $1.rank }) else { return }
-        roles[best.field.path] = role
-        if role == .id, eventCount > 1 {
-            idIsUnique = Set(best.field.values.map(\.summary)).count == eventCount
-        }
+        return fitting.min { $0.rank < $1.rank }?.field
     }
 
     private func fits(_ role: FieldRole, _ field: Field) -> Bool {

@@ -32,6 +32,27 @@ struct DraftRoleTests {
         #expect(draft.guesses.contains { $0.pointer == "/events/common/context/app/version" })
     }
 
+    @Test("whole numbers in the place of ids count the events, and name one along with what else there is")
+    func numbers() throws {
+        let events = [41, 42, 44].map { number in
+            #"{"id":\#(number),"event":"a","ts":"2026-03-02T11:30:00Z","user_id":"u","properties":{"uid":\#(number)}}"#
+        }
+        let draft = try draft(events)
+        let found = draft.description["events"]
+        #expect(found?["common"]?["id"]?.string == "{{row}}")
+        #expect(found?["common"]?["properties"]?.compactText == #"{"...": "{{properties}}"}"#)
+        #expect(found?["key"]?.compactText == #"["/id", "/event", "/ts", "/user_id"]"#)
+        let told = draft.guesses.filter { $0.pointer == "/events/key" }.map(\.text)
+        #expect(
+            told.count == 1 && told[0].hasPrefix("/id differs in all 3 events but is a number"), "\(told)")
+        #expect(!draft.guesses.contains { $0.text.contains("every event gets the first one's") })
+        // One that repeats is no id, and a text is a better one.
+        let same = try self.draft([events[0], events[0]]).description["events"]
+        #expect(same?["common"]?["id"]?.digits == "41" && same?["key"]?.compactText.contains("/id") == false)
+        let text = try self.draft([event(1, #""id":7"#), event(2, #""id":8"#)]).description["events"]
+        #expect(text?["key"]?.compactText == #"["/messageId"]"#)
+    }
+
     @Test("what stays as it was captured is named in one line, what may be a person's own first")
     func kept() throws {
         let user = #""plan":7,"user":{"email":"me@x.io","beta":true},"none":null"#
