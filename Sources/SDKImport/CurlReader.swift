@@ -13,6 +13,8 @@ enum CurlReader {
         var method: String?
         var url: String?
         var headers: [CapturedRequest.Field] = []
+        /// Headers of curl's own that it is told not to send, in lower case.
+        var unsent: Set<String> = []
         var data = CurlData()
         /// Whether ``data`` belongs to the URL.
         var dataIsQuery = false
@@ -34,7 +36,9 @@ enum CurlReader {
             throw CaptureProblem("line \(line)", found: "a curl command without a URL", allowed: "one URL")
         }
         let body = parts.dataIsQuery ? [] : parts.data.bytes
-        if !body.isEmpty, !parts.headers.contains(where: { $0.name.lowercased() == "content-type" }) {
+        if !body.isEmpty, !parts.unsent.contains("content-type"),
+            !parts.headers.contains(where: { $0.name.lowercased() == "content-type" })
+        {
             let type = parts.data.isJSON ? "application/json" : "application/x-www-form-urlencoded"
             parts.headers.append(.init("Content-Type", type))
         }
@@ -133,6 +137,21 @@ enum CurlReader {
         try apply(option, value, &parts)
     }
 
+    /// A name without a value is a header that curl does not send; one with a semicolon is a header that is empty.
+    private static func take(header: String, _ parts: inout Parts) {
+        guard let colon = header.firstIndex(of: ":") else {
+            if header.hasSuffix(";") { parts.headers.append(.init(String(header.dropLast()), "")) }
+            return
+        }
+        let name = String(header[..<colon])
+        let content = header[header.index(after: colon)...].drop { $0 == " " }
+        if content.isEmpty {
+            parts.unsent.insert(name.lowercased())
+        } else {
+            parts.headers.append(.init(name, String(content)))
+        }
+    }
+
     private static func apply(
         _ option: Option, _ value: [UInt8], _ parts: inout Parts
     ) throws(CaptureProblem) {
@@ -140,12 +159,7 @@ enum CurlReader {
         switch option.name {
         case "request": parts.method = text
         case "url": parts.url = text
-        case "header":
-            let header = text
-            if let colon = header.firstIndex(of: ":") {
-                let content = header[header.index(after: colon)...].drop { $0 == " " }
-                parts.headers.append(.init(String(header[..<colon]), String(content)))
-            }
+        case "header": take(header: text, &parts)
         case "data", "data-raw", "data-binary", "data-ascii", "data-urlencode", "json":
             try parts.data.add(value, option.name, line: option.line)
         case "url-query": try parts.query.add(value, option.name, line: option.line)

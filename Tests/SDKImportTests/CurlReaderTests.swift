@@ -109,6 +109,13 @@ struct CurlReaderTests {
         #expect(problem("curl http://h --dns-servers")?.found == "--dns-servers at the end")
     }
 
+    @Test("a header without a value is not sent, and one with a semicolon is empty")
+    func emptyHeaders() throws {
+        let found = try request(
+            "curl http://h/e -H 'Accept:' -H 'Content-Type: ' -H 'X-Empty;' -H 'X-A: 1' -H nothing -d '[]'")
+        #expect(found.headers == [.init("X-Empty", ""), .init("X-A", "1")])
+    }
+
     @Test(
         "commands for Windows' cmd are told as such, and that browsers have others",
         arguments: [
