@@ -26,6 +26,13 @@ struct CapturedHeaders {
             guard !name.hasPrefix(":"), !name.hasPrefix("sec-"), !CapturedHeaders.ownNames.contains(name),
                 seen.insert(name).inserted
             else { continue }
+            if requests.contains(where: { $0.headers.count { $0.name.lowercased() == name } > 1 }) {
+                guesses.append(
+                    Guess(
+                        "/request/headers",
+                        "\(header.name) comes several times, of which the others are left out: a description has "
+                            + "each name once", .sure))
+            }
             add(header, values: requests.compactMap { $0.header(name) }, of: requests.count)
         }
     }

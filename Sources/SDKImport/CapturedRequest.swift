@@ -24,6 +24,8 @@ package struct CapturedRequest: Hashable, Sendable {
     package var body: [UInt8]
     /// When it began, in milliseconds since 1970; `nil` if the capture does not say it.
     package var startedAt: Int64?
+    /// What of its URL is not kept, each in words.
+    package private(set) var leftOut: [String] = []
 
     /// - Parameter url: Absolute.
     /// - Returns: `nil` for a URL without a scheme of HTTP and a host.
@@ -43,10 +45,17 @@ package struct CapturedRequest: Hashable, Sendable {
         // Names and passwords are no part of an origin.
         origin = String(url[..<scheme.upperBound]) + String(host.split(separator: "@").last ?? host)
         self.path = path.isEmpty ? "/" : String(path)
-        query = FormFields.read(Array(target.dropFirst(path.count + 1).utf8)) ?? []
+        let query = FormFields.read(Array(target.dropFirst(path.count + 1).utf8))
+        self.query = query ?? []
         self.headers = headers
         self.body = body
         self.startedAt = startedAt
+        if host.contains("@") {
+            leftOut.append("a name and a password in the URL are left out: a header says them, Authorization")
+        }
+        if query == nil {
+            leftOut.append("a query with a malformed escape or with too many parts is left out")
+        }
     }
 
     /// The first header of a name, in any case.

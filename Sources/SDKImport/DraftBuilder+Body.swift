@@ -99,11 +99,15 @@ extension DraftBuilder {
         }
         guess("/request/form", "\(captured): \(sample.packing.placeholder)", .sure)
         var members: [(String, JSONNode)] = []
-        for other in sample.form where !members.contains(where: { $0.0 == other.name }) {
-            if other.name == field {
+        var seen: Set<String> = []
+        for name in route.bodies.flatMap({ $0.form.map(\.name) }) where seen.insert(name).inserted {
+            if route.bodies.contains(where: { body in body.form.count { $0.name == name } > 1 }) {
+                guessFirst(JSONPath(["request", "form", name]).pointer)
+            }
+            if name == field {
                 members.append((field, .text(sample.packing.placeholder)))
-            } else if let value = formField(other.name) {
-                members.append((other.name, value))
+            } else if let value = formField(name) {
+                members.append((name, value))
             }
         }
         return members

@@ -107,7 +107,13 @@ struct DraftBuilder {
         let path = first.path.replacing("{{", with: "%7B%7B")
         var members: [(String, JSONNode)] = [("path", .text(path))]
         if first.method != "POST" { members.insert(("method", .text(first.method)), at: 0) }
-        if !first.query.isEmpty { members.append(("query", query(first))) }
+        var told: Set<String> = []
+        for text in route.requests.flatMap(\.leftOut) where told.insert(text).inserted {
+            guess("", text, .sure)
+        }
+        if route.requests.contains(where: { !$0.query.isEmpty }) {
+            members.append(("query", .object(query())))
+        }
         let form = self.form()
         let headers = CapturedHeaders(route.requests)
         guesses += headers.guesses
@@ -123,24 +129,40 @@ struct DraftBuilder {
         return members
     }
 
-    private mutating func query(_ request: CapturedRequest) -> JSONNode {
+    private mutating func query() -> [(String, JSONNode)] {
         var members: [(String, JSONNode)] = []
-        for field in request.query where !members.contains(where: { $0.0 == field.name }) {
-            let values = Set(
-                route.requests.compactMap { other in other.query.first { $0.name == field.name }?.value })
-            let pointer = JSONPath(["request", "query", field.name]).pointer
-            if CapturedHeaders.isSecret(field.name, in: .parameter) {
-                let variable = CapturedHeaders.variable(field.name)
-                members.append((field.name, .text("${\(variable)}")))
-                guess(pointer, "a key, from the environment variable \(variable)", .likely)
-            } else if values.count > 1 {
-                guess(
-                    "/request/query", "\(field.name) is left out: it differs from request to request", .sure)
-            } else {
-                members.append((field.name, .text(CapturedHeaders.literal(field.value))))
-            }
+        var seen: Set<String> = []
+        for name in route.requests.flatMap({ $0.query.map(\.name) }) where seen.insert(name).inserted {
+            if let value = queryValue(name) { members.append((name, value)) }
         }
-        return .object(members)
+        return members
+    }
+
+    /// A part of the query; `nil` for what is left out.
+    private mutating func queryValue(_ name: String) -> JSONNode? {
+        let pointer = JSONPath(["request", "query", name]).pointer
+        let found = route.requests.map { request in request.query.filter { $0.name == name } }
+        let values = found.compactMap(\.first?.value)
+        if found.contains(where: { $0.count > 1 }) { guessFirst(pointer) }
+        if CapturedHeaders.isSecret(name, in: .parameter) {
+            let variable = CapturedHeaders.variable(name)
+            guess(pointer, "a key, from the environment variable \(variable)", .likely)
+            return .text("${\(variable)}")
+        }
+        if Set(values).count > 1 {
+            guess("/request/query", "\(name) is left out: it differs from request to request", .sure)
+            return nil
+        }
+        guard values.count == found.count, let value = values.first else {
+            guess("/request/query", "\(name) is left out: only some requests have it", .sure)
+            return nil
+        }
+        return .text(CapturedHeaders.literal(value))
+    }
+
+    /// Tells that a name stands in the draft once, though it came more often.
+    mutating func guessFirst(_ pointer: String) {
+        guess(pointer, "the others of this name are left out: a description has each name once", .sure)
     }
 
     // MARK: Events

@@ -59,6 +59,35 @@ struct DraftBodyTests {
                 == #"{"Content-Type": "\#(formType)", "X-Platform": "ios"}"#)
     }
 
+    @Test("what of a URL, a form or the headers a description has no room for is told")
+    func leftOut() throws {
+        func notes(_ curl: String) throws -> (description: JSONNode, told: String) {
+            let node = try draft(curl)
+            return (node, (node["notes"]?.elements ?? []).compactMap(\.string).joined(separator: "\n"))
+        }
+        let (node, told) = try notes(
+            "curl 'http://me:pw@h/e?a=1&a=2&b=%20&x%20y=z' -H 'X-A: 1' -H 'x-a: 2' -d '[\(event(1))]'\n"
+                + "curl 'http://h/e?a=1&b=%20&x%20y=z&c=3' -H 'X-A: 1' -d '[\(event(2))]'\n")
+        #expect(node["request"]?["query"]?.compactText == #"{"a": "1", "b": " ", "x y": "z"}"#)
+        #expect(!node.compactText.contains("pw"))
+        for text in [
+            "a name and a password in the URL are left out",
+            "/request/query/a: the others of this name are left",
+            "c is left out: only some requests have it", "X-A comes several times",
+        ] {
+            #expect(told.contains(text), "\(told)")
+        }
+        let (plain, nothing) = try notes("curl 'http://h/e?a=%zz' -d '[\(event(1))]'\n")
+        #expect(nothing.contains("a query with a malformed escape") && plain["request"]?["query"] == nil)
+        let (form, others) = try notes(
+            "curl http://h/e -d 'v=1&v=2&data=[\(event(1))]'\ncurl http://h/e -d 'v=1&data=[\(event(2))]&w=1'\n"
+        )
+        #expect(form["request"]?["form"]?.compactText == #"{"v": "1", "data": "{{body}}"}"#)
+        #expect(
+            others.contains("/request/form/v: the others") && others.contains("/request/form/w: is left out"))
+        #expect(!others.contains("in the URL"))
+    }
+
     @Test("base64 in a field, and bodies that are not all alike")
     func packedForms() throws {
         func base64(_ text: String) -> String {
