@@ -238,6 +238,24 @@ def test_forms_arrive_in_both_worlds_and_are_shown(tmp_path: Path, packing: str)
     assert '"props"' in decoded and '"bs_id"' in decoded, "taken out of its field again"
 
 
+@pytest.mark.parametrize("verb", ["simulate", "run"])
+def test_names_that_need_escapes_and_names_in_other_letters_arrive(tmp_path: Path, verb: str):
+    """Of parts of the query, of a form's fields, and of events: "a b" in a request's first line is a 400 everywhere."""
+    request = {
+        "path": "/own/in", "query": {"a b": "1", "c\r\nX-D: e": "f"}, "form": {"g h&": "1", "events[]": "{{body}}"},
+    }
+    events = OWN["events"] | {"common": OWN["events"]["common"] | {"name": "{{name|upper}}"}}
+    path = scenario(tmp_path, OWN | {"request": request, "events": events}, duration="6s", drain="3s")
+    found = report(tmp_path / "out", verb, path)
+    assert found["events"]["delivered"] == found["audit"]["confirmed"] > 50
+    assert found["audit"]["undecodable"] == found["audit"]["unexpected"] == 0
+    if verb == "simulate":
+        shown = run("sample", path).stdout
+        assert "POST /own/in?a%20b=1&c%0D%0AX-D%3A%20e=f HTTP/1.1" in shown and "\nX-D" not in shown
+        assert "g%20h%26=1&events%5B%5D=" in shown
+        assert "nowhere" not in run("validate", path).stdout
+
+
 def test_a_fetched_configuration_silences_those_who_start_meanwhile(tmp_path: Path):
     off = {"name": "off", "at": "20s", "for": "20s", "remoteConfig": {"answer": {"sdk": {"on": False}}}}
     config = {"path": "/settings/{{apiKey}}", "apply": {"/sdk/on": "capture"}, "default": {"sdk": {"on": True}}}

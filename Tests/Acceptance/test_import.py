@@ -108,6 +108,26 @@ def test_a_form_is_drafted_as_one_and_sent_as_one(tool, tmp_path: Path, packing:
     assert "Content-Type: application/x-www-form-urlencoded" in shown and "app=7&data=" in shown
 
 
+def test_names_with_escapes_are_drafted_and_sent_as_they_came(tool, tmp_path: Path):
+    """And what a draft has no room for is told."""
+    capture = tmp_path / "curl.txt"
+    url = "https://me:hush@in.acme.io/e?a%20b=1&x%26y=2&x%26y=3"
+    form = urlencode({"events[]": json.dumps(EVENTS)})
+    capture.write_text(f"curl '{url}' -H 'Accept:' --data-raw '{form}'\n")
+    run = tool.run("import", capture).expect(0)
+    assert "reads 2 of the 2 events" in run.err and "hush" not in run.out + run.err
+    assert "a name and a password in the URL are left out" in run.err
+    assert "/request/query/x&y: the others of this name are left out" in run.err
+    request = json.loads(run.out)["request"]
+    assert request["query"] == {"a b": "1", "x&y": "2"} and request["form"] == {"events[]": "{{body}}"}
+    assert "headers" not in request
+    scenario = tmp_path / "scenario.json"
+    population = {"name": "p", "devices": 2, "system": "declared", "sdk": json.loads(run.out)}
+    scenario.write_text(json.dumps({"duration": "1m", "populations": [population]}))
+    shown = tool.run("sample", scenario).expect(0).out
+    assert "POST /e?a%20b=1&x%26y=2 HTTP/1.1" in shown and "events%5B%5D=" in shown
+
+
 def test_bodies_with_one_line_are_read_as_lines(tool, tmp_path: Path):
     capture = tmp_path / "capture.har"
     lines = ["\n".join(map(json.dumps, EVENTS)) + "\n", json.dumps(EVENTS[0] | {"id": "e-3"}) + "\n"]
