@@ -413,6 +413,7 @@ def test_a_pattern_taken_out_leaves_the_others(tool: Tool):
         ({"pattern": "duplicateEvent", "event": "PayOrder", "version": "9.9"}, "/patterns/0/version", "5.3.0"),
         ({"pattern": "missingProperty", "event": "PayOrder", "property": "amount"}, "/patterns/0/property", "order_amount"),
         ({"pattern": "wrongType", "event": "PayOrder", "property": "order_amount", "value": "12"}, "/patterns/0/value", "n/a"),
+        ({"pattern": "wrongType", "event": "AddToCart", "property": "quantity", "value": True}, "/patterns/0/value", "sends as \"1\""),
         ({"pattern": "wrongType", "event": "PayOrder", "property": "order_id", "value": 1}, "/patterns/0/property", "neither"),
         ({"pattern": "conversion", "event": "PayOrder", "of": "SubmitOrder", "factor": 2}, "/patterns/0/factor", "at most 1"),
         ({"pattern": "conversion", "event": "PayOrder", "of": "SubmitOrder", "factor": 0.5, "timeZone": "Europe/Paris"},

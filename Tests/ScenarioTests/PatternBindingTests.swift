@@ -15,7 +15,7 @@ struct PatternBindingTests {
              {"name": "Look", "on": "launch"},
              {"name": "Buy", "on": "launch", "properties": {
                "price": {"constant": 1}, "theme": {"constant": 1}, "pieces": {"constant": 1},
-               "time": {"constant": 1}}}],
+               "time": {"constant": 1}, "isGift": {"constant": false}}}],
            "superProperties": [{"on": "launch", "properties": {"price": {"constant": 2}}}],
            "dynamicSuperProperties": {"theme": {"constant": 2}}}},
          "populations": [{"name": "p", "devices": 2, "app": "own", \(system)}],
@@ -90,6 +90,27 @@ struct PatternBindingTests {
         #expect(problems(text(system: Self.sensors, pattern: pattern(#""n/a""#))).isEmpty)
         let found = problems(text(system: Self.sensors, pattern: pattern("[1]")))
         #expect(found.map(\.pointer) == ["/patterns/0/property"])
+    }
+
+    @Test(
+        "what the SDK makes a value of the right type of is not wrong",
+        arguments: [
+            ("pieces", "true", "1"), ("pieces", "false", "0"), ("pieces", #"["12"]"#, "12"),
+            ("isGift", #"["1"]"#, "1"), ("isGift", #"["true"]"#, "true"),
+        ])
+    func becomesRight(property: String, value: String, sent: String) throws {
+        func pattern(_ value: String) -> String {
+            #"{"pattern": "wrongType", "event": "Buy", "property": "\#(property)", "value": \#(value)}"#
+        }
+        for system in [Self.growing, Self.oldGrowing] {
+            let found = problems(text(system: system, pattern: pattern(value)))
+            #expect(found.map(\.pointer) == ["/patterns/0/value"])
+            let problem = try #require(found.first)
+            #expect(problem.kind == .conflict)
+            #expect(problem.found.hasSuffix("which the SDK of \"p\" sends as \"\(sent)\""))
+            #expect(problems(text(system: system, pattern: pattern(#"["1", "2"]"#))).isEmpty)
+        }
+        #expect(problems(text(system: Self.tracking, pattern: pattern(value))).isEmpty)
     }
 
     @Test("names that give the same query are told of each other")

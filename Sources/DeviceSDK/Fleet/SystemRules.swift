@@ -1,3 +1,4 @@
+package import AppModel
 package import Timebase
 package import World
 
@@ -31,6 +32,8 @@ package protocol SystemRuleSet: Hashable, Sendable {
     var sendsSuperProperties: Bool { get }
     /// Whether the SDK takes a property of this name from the app's code.
     func takesProperty(named key: String) -> Bool
+    /// What an event bears where the app's code passes a property with this value.
+    func sent(_ value: PropertyValue) -> PropertyValue
     /// Whether devices keep their events in files of the machine.
     var storesInFiles: Bool { get }
     /// Connections that a device in use keeps open over HTTP/1.1, where each has its own and no answer takes
@@ -87,6 +90,7 @@ extension SystemRuleSet {
     package var tracksCode: Bool { true }
     package var sendsSuperProperties: Bool { false }
     package func takesProperty(named key: String) -> Bool { true }
+    package func sent(_ value: PropertyValue) -> PropertyValue { value }
     package var storesInFiles: Bool { false }
     package var connectionsPerDevice: Int { 1 }
     package var uploadsAtOnce: Int { 1 }

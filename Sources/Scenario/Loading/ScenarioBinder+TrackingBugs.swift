@@ -118,7 +118,7 @@ extension ScenarioBinder {
             check(type, key)
             variant.properties.remove(at: index)
         } else if let value = bug.value {
-            check(value, type, key)
+            check(value, type, key, population)
             variant.properties[index].generator = .constant(value.value)
         }
         return true
@@ -131,28 +131,46 @@ extension ScenarioBinder {
             allowed: "a property that is never null, so that it can be missed")
     }
 
-    private mutating func check(_ value: Located<PropertyValue>, _ type: PropertyKind, _ key: Located<String>)
-    {
+    /// The column of the property has nothing of a value that is wrong: so neither what the code passes nor what the
+    /// SDK makes of it may be read as one of the right type.
+    private mutating func check(
+        _ value: Located<PropertyValue>, _ type: PropertyKind, _ key: Located<String>,
+        _ population: ScenarioPopulation
+    ) {
         guard type == .number || type == .bool else {
             reading.report(
                 .conflict, key.place, found: "\"\(key.value)\", which is neither",
                 allowed: "a property that is always a number, or always a switch")
             return
         }
-        let isRight: Bool
-        switch value.value {
-        case .number: isRight = type == .number || [0, 1].contains(value.value)
-        case .bool: isRight = type == .bool
-        case .string(let text):
-            isRight = type == .number ? Double(text) != nil : ["0", "1", "true", "false"].contains(text)
-        case .list, .date: isRight = false
-        case .null: isRight = true
+        let sent = population.system.sent(value.value)
+        let allowed =
+            "a value that cannot be read as a \(type == .number ? "number" : "switch"), such as \"n/a\""
+        if value.value.isReadable(as: type) {
+            reading.report(.conflict, value.place, allowed: allowed)
+        } else if case .string(let text) = sent, sent.isReadable(as: type) {
+            reading.report(
+                .conflict, value.place,
+                found:
+                    "\(value.place.node.summary), which the SDK of \"\(population.name)\" sends as \"\(text)\"",
+                allowed: allowed)
         }
-        guard isRight else { return }
-        reading.report(
-            .conflict, value.place,
-            allowed:
-                "a value that cannot be read as a \(type == .number ? "number" : "switch"), such as \"n/a\"")
+    }
+}
+
+extension PropertyValue {
+    /// Whether a column of that type has something of it, or it is nothing at all.
+    ///
+    /// - Parameter type: A number or a switch.
+    fileprivate func isReadable(as type: PropertyKind) -> Bool {
+        switch self {
+        case .number(let number): type == .number || [0, 1].contains(number)
+        case .bool: type == .bool
+        case .string(let text):
+            type == .number ? Double(text) != nil : ["0", "1", "true", "false"].contains(text)
+        case .list, .date: false
+        case .null: true
+        }
     }
 }
 
@@ -213,11 +231,5 @@ extension AppDescription {
         case .string, .list, .date: .other
         case .null: .uncertain
         }
-    }
-}
-
-extension [Double] {
-    fileprivate func contains(_ value: PropertyValue) -> Bool {
-        if case .number(let number) = value { contains(number) } else { false }
     }
 }

@@ -150,7 +150,8 @@ indirect enum GrowingText: Sendable {
     private static let powersOfTen: [Double] = [1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9]
     private static let maximumDecimals = 9
 
-    private static func text(_ value: PropertyValue, _ zone: Interval) -> [UInt8] {
+    /// The text that a value becomes.
+    static func text(_ value: PropertyValue, _ zone: Interval) -> [UInt8] {
         switch value {
         case .string(let text): return Array(text.utf8)
         case .number(let number):

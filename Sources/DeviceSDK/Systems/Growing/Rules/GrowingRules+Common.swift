@@ -1,3 +1,4 @@
+package import AppModel
 package import DeviceSDK
 package import Timebase
 package import World
@@ -6,6 +7,10 @@ extension GrowingRules: SystemRuleSet {
     package static var systemName: String { "growing" }
     /// 3.x sends them as events of their own.
     package var sendsSuperProperties: Bool { isVersion4 }
+    /// Attributes are texts, whatever they were.
+    package func sent(_ value: PropertyValue) -> PropertyValue {
+        .string(String(decoding: GrowingText.text(value, .zero), as: UTF8.self))
+    }
     package func makeFleet(plan: PopulationPlan, share: ShardShare) -> any DeviceFleet {
         GrowingFleet(FleetCore(plan: plan, share: share, system: GrowingSystem(plan: plan, rules: self)))
     }
