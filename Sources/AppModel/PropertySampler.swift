@@ -161,10 +161,11 @@ package struct PropertySampler: Sendable {
         prefix.map { .string($0 + String(number)) } ?? .number(Double(number))
     }
 
+    /// What a little below zero is rounded to is 0, and not minus zero.
     private func rounded(_ value: Double, _ decimals: Int) -> Double {
         var scale = 1.0
         for _ in 0..<decimals { scale *= 10 }
-        return (value * scale).rounded() / scale
+        return (value * scale).rounded() / scale + 0.0
     }
 }
 

@@ -174,6 +174,27 @@ def test_a_column_has_the_values_of_all_populations(made: Path):
     assert "| `prop_width` | double? |" in page and "| `prop_mixed` | string? |" in page
 
 
+def test_a_column_of_whole_numbers_has_all_that_arrive(tool: Tool):
+    """GrowingIO sends texts, and of a large number one with a power of ten. What is rounded to zero is 0 with every system."""
+    numbers = {"balance": {"uniform": {"min": -2, "max": 2, "decimals": 0}}, "credit": {"lognormal": {"median": 1e15, "sigma": 2, "decimals": 0}},
+               "debt": {"uniform": {"min": -0.01, "max": 0, "decimals": 1}}}
+    app = {"screens": [{"name": "Home"}], "events": [{"name": "Look", "on": {"screen": "Home"}, "properties": numbers}]}
+    systems = [("growing", "3.2.1"), ("growing", "4.11.0"), ("sensors", "4.9.1"), ("trackingsdk", "document")]
+    populations = [{"name": f"{system}-{version}", "devices": 15, "system": system, "version": version, "app": "own", "persona": "power"}
+                   for system, version in systems]
+    path = write_scenario(tool.folder, {
+        "name": "numbers", "seed": 1, "start": "2026-03-02T00:00:00Z", "duration": "1d", "apps": {"own": app}, "populations": populations})
+    folder = tool.folder / "numbers"
+    tool.run("generate", path, "--out", folder, "--format", "sqlite", "-q").expect(0)
+    rows = ask(folder, "SELECT t.population, count(*), count(prop_balance), sum(prop_balance = 0), count(prop_credit), max(prop_credit) > 1e16 "
+                       "FROM events e JOIN truth t ON t.row_id = e.row_id WHERE e.name = 'Look' GROUP BY 1")
+    assert len(rows) == len(systems)
+    for population, arrived, balances, zeros, credits, isLarge in rows:
+        assert balances == credits == arrived and zeros and isLarge, (population, arrived, balances, zeros, credits)
+    for (payload,) in ask(folder, "SELECT payload FROM events WHERE name = 'Look'"):
+        assert not re.search(r'"(balance|debt)":"?-0', payload), payload
+
+
 def test_properties_that_are_written_alike_have_columns_of_their_own(made: Path, known: dict[str, list]):
     planted = json.loads((made / "answers.json").read_text())["patterns"]
     assert {pattern["name"]: pattern["answer"] for pattern in planted} == {

@@ -57,6 +57,18 @@ struct PropertySamplerTests {
         #expect(value(.list(.counter(prefix: nil), minimum: 0, maximum: 0)) == .list([]))
     }
 
+    @Test("what is rounded to zero has no sign", arguments: [0, 1, 9])
+    func zero(decimals: Int) {
+        var stream = RandomStream(key: 1)
+        let little = PropertyGenerator.number(.constant(-1e-10), decimals: decimals)
+        let value = sampler.value(of: little, stream: &stream, context: context())
+        guard case .number(let number) = value else {
+            Issue.record("\(value)")
+            return
+        }
+        #expect(number == 0 && number.sign == .plus)
+    }
+
     @Test("who somebody is does not change from one login to the next", arguments: Presets.appNames)
     func loginProfiles(name: String) throws {
         let app = try #require(Presets.app(named: name))

@@ -154,8 +154,9 @@ extension JSONValue {
     /// A number, or a text of one.
     fileprivate var number: Double? { double ?? string.flatMap(Double.init) }
 
+    /// A whole number, or a text of one, in whatever form: `2`, `-0.0`, `2.0e+16`.
     fileprivate var integer: Int64? {
-        int64 ?? double.flatMap { Int64(exactly: $0) } ?? string.flatMap { Int64($0) }
+        int64 ?? string.flatMap { Int64($0) } ?? number.flatMap { Int64(exactly: $0) }
     }
 
     fileprivate var truth: Bool? {

@@ -214,20 +214,20 @@ struct DeclaredValue {
         cursor.put(byte: UInt8(ascii: "\""))
     }
 
-    /// The shortest digits of the number, rounded to the property's decimals: what ``Wire/WireBuffer`` writes of it.
+    /// The shortest digits of the number, rounded to the property's decimals: what ``Wire/WireBuffer`` writes of it, but
+    /// for minus zero, of which 0 is left.
     private mutating func put(_ number: Double, to cursor: inout DeclaredCursor) {
         let scaled = number * scale
         // Up to 15 digits tell a double apart, and so do these without its help.
         guard scaled.magnitude < 1e15, decimals <= 6 else {
             var buffer = WireBuffer()
-            buffer.appendDecimal(scaled.rounded() / scale)
+            buffer.appendDecimal(scaled.rounded() / scale + 0.0)
             return buffer.withUnsafeBytes { cursor.put($0) }
         }
         // To the nearest whole number, halves away from zero: `rounded()` would be a call into the C library.
         var whole = Int64(scaled)
         let rest = scaled - Double(whole)
         whole += rest >= 0.5 ? 1 : rest <= -0.5 ? -1 : 0
-        if whole == 0, number.sign == .minus { return cursor.put("-0.0") }
         cursor.put(whole, decimals: decimals, scale: UInt64(scale))
     }
 

@@ -123,7 +123,8 @@ indirect enum GrowingText: Sendable {
 
     private static func append(_ number: Double, decimals: Int, to out: inout WireBuffer) {
         let scale = Self.powersOfTen[decimals]
-        out.appendDecimal((number * scale).rounded() / scale)
+        // Of minus zero, 0 is left.
+        out.appendDecimal((number * scale).rounded() / scale + 0.0)
     }
 
     /// The most bytes that a value takes inside a text of JSON. All that is not the app's own needs no escapes.
