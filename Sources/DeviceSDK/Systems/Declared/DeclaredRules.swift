@@ -111,31 +111,29 @@ extension DeclaredRules: SystemRuleSet {
 
     package var tagsAllEvents: Bool { sdk.events.tag != nil }
 
-    /// `{{anonymousId}}` and `{{userId}}`, in their own letters, where events have them: what stands around events in a
+    /// `{{anonymousId}}` and `{{userId}}`, in the letters of events, where these have them: what stands around events in a
     /// request belongs to none of them.
     package func identity(ofDevice index: Int, in plan: PopulationPlan) -> DeviceIdentity {
         let traits = DeclaredTraits(plan: plan, streams: plan.streams, index: index)
         let identity = DeclaredIdentity(sdk)
         let stream = identity.isVendor ? traits.vendor(ofInstallation: 0) : traits.anonymous(0)
+        let values = sdk.events.actions.values.filter { !$0.isOff }.flatMap(\.envelope.placeholders)
         var told = DeviceIdentity()
-        if hasEvents(with: [.anonymousID, .distinctID] + (identity.isVendor ? [.deviceID] : [])) {
+        if let form = values.letters(
+            of: [.anonymousID, .distinctID] + (identity.isVendor ? [.deviceID] : []))
+        {
             told.anonymousID = DeclaredRules.text { cursor in
-                cursor.put(identity.anonymous, stream, at: plan.start + traits.clockSkew, letters: .own)
+                cursor.put(identity.anonymous, stream, at: plan.start + traits.clockSkew, letters: form)
             }
         }
-        if identity.tellsUsers, hasEvents(with: identity.namesUsers ? [.userID, .distinctID] : [.userID]) {
-            told.loginID = DeclaredRules.text { traits.putUserID(0, to: &$0) }
+        if identity.tellsUsers,
+            let form = values.letters(of: identity.namesUsers ? [.userID, .distinctID] : [.userID])
+        {
+            told.loginID = form.applied(to: DeclaredRules.text { traits.putUserID(0, to: &$0) })
         }
-        if hasEvents(with: [.deviceModel]) { told.model = "\(traits.machine)" }
-        if hasEvents(with: [.osVersion]) { told.systemVersion = "\(traits.osVersion)" }
+        told.model = values.letters(of: [.deviceModel])?.applied(to: "\(traits.machine)")
+        told.systemVersion = values.letters(of: [.osVersion])?.applied(to: "\(traits.osVersion)")
         return told
-    }
-
-    /// Whether events tell one of some values.
-    private func hasEvents(with sources: [Placeholder.Source]) -> Bool {
-        sdk.events.actions.values.contains { template in
-            !template.isOff && template.envelope.placeholders.contains { sources.contains($0.source) }
-        }
     }
 
     /// What is written, an id at most.
@@ -155,6 +153,14 @@ extension DeclaredRules: SystemRuleSet {
         guard sdk.upload.whenOffline == .wait, mask.contains(.none) else { return mask }
         mask = NetworkMask(Set(NetworkKind.allCases.filter { $0 != .none }))
         return mask
+    }
+}
+
+extension [Placeholder] {
+    /// In which letters they give one of some values: its own where they do not agree, and `nil` where none gives it.
+    fileprivate func letters(of sources: [Placeholder.Source]) -> DeclaredSlotForm.Letters? {
+        let found = Set(filter { sources.contains($0.source) }.map { DeclaredSlotForm($0.filters).letters })
+        return found.count > 1 ? .own : found.first
     }
 }
 
