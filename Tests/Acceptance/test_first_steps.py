@@ -147,15 +147,14 @@ def test_nothing_is_asked_where_nobody_sits(tool: Tool, tmp_path: Path):
         (["--system", "sensor"], '"sensors"'),
         (["--devices", "0"], "from 1"),
         (["--duration", "soon"], "1m30s"),
+        (["--duration", "3651d"], '--duration: found "'),
+        (["--target", "nonsense"], '--target: found "nonsense", allowed is a URL'),
+        (["mine", "--target", "ftp://x"], '--target: found "ftp://x", allowed is http or https'),
+        (["a b"], 'NAME: found "a b", allowed is a letter or digit'),
     ],
 )
 def test_wrong_options_of_new_write_nothing(tool: Tool, tmp_path: Path, options: list[str], told: str):
     assert told in tool.run("new", *options).expect(64).err
-    assert list(tmp_path.glob("*.json")) == []
-
-
-def test_a_target_that_is_none_writes_nothing(tool: Tool, tmp_path: Path):
-    assert "/target/url" in tool.run("new", "--target", "nonsense").expect(104).err
     assert list(tmp_path.glob("*.json")) == []
 
 
@@ -174,12 +173,12 @@ def at_a_terminal(folder: Path, typed: str) -> tuple[int, str]:
 
 
 def test_three_questions_at_a_terminal(tmp_path: Path):
-    code, said = at_a_terminal(tmp_path, "posthog-ois\nposthog-ios\nmany\n 250 \n\n")
+    code, said = at_a_terminal(tmp_path, "posthog-ois\nposthog-ios\nmany\n 250 \nftp://x\n\n")
     assert code == 0, said
     questions = [line for line in said.replace("] ", "]\n").splitlines() if line.endswith("]")]
-    # Two of them again, for answers that cannot be used.
-    assert len(questions) == 5 and len(set(questions)) == 3, said
-    assert 'did you mean "posthog-ios"?' in said and "whole number" in said
+    # Each of them again, for answers that cannot be used.
+    assert len(questions) == 6 and len(set(questions)) == 3, said
+    assert 'did you mean "posthog-ios"?' in said and "whole number" in said and "http or https" in said
     written = relaxed((tmp_path / "first.json").read_text())
     (population,) = written["populations"]
     assert (population["sdk"], population["devices"]) == ({"preset": "posthog-ios"}, 250)

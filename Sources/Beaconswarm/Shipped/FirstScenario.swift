@@ -5,13 +5,13 @@ import Wire
 /// A scenario to begin with, whose comments say what each part is for.
 struct FirstScenario {
     let name: String
-    let sdk: SDK
+    var sdk = SDK.all[0]
     /// From 1.
-    let devices: Int
+    var devices = 100
     /// How long users act.
     let duration: Interval
     /// Where events go; `nil` for the embedded collector.
-    let target: String?
+    var target: String?
 
     /// Whose devices are played.
     struct SDK: Equatable {

@@ -1,4 +1,6 @@
+import Scenario
 import Timebase
+import Wire
 
 /// Options of `new`: what is not given is asked for on a terminal, and elsewhere the default.
 public struct NewOptions: Sendable {
@@ -30,9 +32,9 @@ public struct NewOptions: Sendable {
 extension Beaconswarm {
     /// Writes a first scenario with comments.
     ///
-    /// - Throws: ``CommandFailure`` with code 64 for an option that cannot be used or a file that exists, 104 where the
-    ///   scenario would have a problem (such as its target), 105 when a question gets no answer, 70 for a file that
-    ///   cannot be written.
+    /// - Throws: ``CommandFailure`` with code 64 for a name or an option that cannot be used or a file that exists, 104
+    ///   where the scenario would have any other problem, 105 when a question gets no answer, 70 for a file that cannot
+    ///   be written.
     public static func newScenario(_ options: NewOptions) throws -> CommandStatus {
         try FileName.check(options.name, of: "NAME")
         let isOutput = options.name == "-"
@@ -66,8 +68,9 @@ extension FirstScenario {
             throw CommandFailure(
                 .usage, "--duration: found \"\(options.duration)\", allowed is a time from 1s, such as 1m30s")
         }
-        self.name = name
-        self.duration = duration
+        self.init(name: name, duration: duration)
+        try check("/name", of: "NAME: ")
+        try check("/duration", of: "--duration: ")
         let questions = Questions()
         if let system = options.system {
             sdk = try FirstScenario.sdk(system, of: "--system: ")
@@ -79,18 +82,45 @@ extension FirstScenario {
         if let devices = options.devices {
             self.devices = try FirstScenario.devices(String(devices), of: "--devices: ")
         } else {
-            devices = try questions.ask("How many devices?", usual: "100") { answer throws(CommandFailure) in
+            devices = try questions.ask("How many devices?", usual: String(self.devices)) {
+                answer throws(CommandFailure) in
                 try FirstScenario.devices(answer, of: "")
             }
         }
         let none = "none: an embedded collector"
-        var url = options.target
-        if url == nil {
-            url = try questions.ask("Where do events go when it runs live? A URL, or nothing", usual: none) {
-                answer throws(CommandFailure) in answer == none ? "" : answer
+        if let url = options.target {
+            target = try checked(target: url, of: "--target: ")
+        } else {
+            target = try questions.ask(
+                "Where do events go when it runs live? A URL, or nothing", usual: none
+            ) { answer throws(CommandFailure) in
+                try checked(target: answer == none ? "" : answer, of: "")
             }
         }
-        target = url.flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// A target with which the scenario is sound; `nil` for an empty one.
+    private func checked(target: String, of origin: String) throws(CommandFailure) -> String? {
+        guard !target.isEmpty else { return nil }
+        var scenario = self
+        scenario.target = target
+        try scenario.check("/target/url", of: origin)
+        return target
+    }
+
+    /// Refuses what a scenario's file may not say.
+    ///
+    /// - Parameters:
+    ///   - pointer: Where it would stand in the file.
+    ///   - origin: What gave it: an option, or nothing for an answer.
+    private func check(_ pointer: String, of origin: String) throws(CommandFailure) {
+        let content = Array(text(path: NewOptions.defaultName).utf8)
+        let result = ScenarioLoader.load(bytes: content, name: name)
+        guard case .failure(let found) = result,
+            let problem = found.problems.first(where: { $0.pointer == pointer })
+        else { return }
+        throw CommandFailure(
+            .usage, "\(origin)found \(problem.found.showingInvisible), allowed is \(problem.allowed)")
     }
 
     private static func sdk(_ name: String, of origin: String) throws(CommandFailure) -> SDK {
