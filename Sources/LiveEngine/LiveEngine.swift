@@ -93,7 +93,13 @@ package enum LiveEngine {
         return result
     }
 
-    /// What is wrong with the files of a target's `tls`; reads them.
+    /// All that is wrong with the files of a target's `tls`: ``LiveEngineError/credentials(key:file:fault:)`` of each.
+    /// Reads them.
+    package static func credentialProblems(of target: PopulationPlan.Target) -> [LiveEngineError] {
+        TLSClient.problems(target)
+    }
+
+    /// Reads the files of a target's `tls`, up to the first that cannot be used.
     ///
     /// - Throws: ``LiveEngineError/credentials(key:file:fault:)``.
     package static func checkCredentials(_ target: PopulationPlan.Target) throws(LiveEngineError) {

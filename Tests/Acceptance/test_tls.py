@@ -228,6 +228,8 @@ def test_client_certificate(tool, pki, serve, tmp_path):
         ({"certificate": "client.pem", "key": "server.key"}, ["/target/tls/key", "do not belong together"]),
         ({"certificate": "client.pem"}, ["/target/tls/certificate", "no private key"]),
         ({"ca": "missing.pem", "certificate": "none.pem"}, ["/target/tls/ca", "/target/tls/certificate", "2 problems"]),
+        ({"ca": "a.pem", "certificate": "b.pem", "key": "c.key"}, ["/target/tls/ca", "/target/tls/certificate", "/target/tls/key", "3 problems"]),
+        ({"ca": "missing.pem", "certificate": "client.pem", "key": "server.key"}, ["/target/tls/ca", "do not belong together", "2 problems"]),
         ({"key": "client.key"}, ["/target/tls/key", "certificate"]),
         ({"serverName": "127.0.0.1"}, ["/target/tls/serverName"]),
     ],

@@ -160,52 +160,6 @@ struct TLSTests {
         }
     }
 
-    @Test("names the file that cannot be used, and why")
-    func credentials() throws {
-        try certificates.issue("client")
-        try certificates.write("nothing", to: "empty.pem")
-        try certificates.write("-----BEGIN ENCRYPTED PRIVATE KEY-----\n", to: "locked.key")
-        func failure(_ adjust: (inout PopulationPlan.Target.TLSRules) -> Void) -> LiveEngineError? {
-            var target = PopulationPlan.Target.secure(certificates, port: 443)
-            adjust(&target.tls)
-            do throws(LiveEngineError) {
-                try LiveEngine.checkCredentials(target)
-                return nil
-            } catch {
-                return error
-            }
-        }
-        func path(_ name: String) -> String { certificates.path(name) }
-        #expect(failure { _ in } == nil)
-        #expect(
-            failure { $0.authorityFile = path("none.pem") }
-                == .credentials(
-                    key: "ca", file: path("none.pem"), fault: .unreadable("No such file or directory")))
-        #expect(
-            failure { $0.authorityFile = path("empty.pem") }
-                == .credentials(key: "ca", file: path("empty.pem"), fault: .noCertificate))
-        #expect(
-            failure { $0.certificateFile = path("client.pem") }
-                == .credentials(key: "certificate", file: path("client.pem"), fault: .noKey)
-        )
-        #expect(
-            failure {
-                $0.certificateFile = path("client.pem")
-                $0.keyFile = path("locked.key")
-            }
-                == .credentials(
-                    key: "key", file: path("locked.key"),
-                    fault: .encryptedKey))
-        #expect(
-            failure {
-                $0.certificateFile = path("client.pem")
-                $0.keyFile = path("server.key")
-            }
-                == .credentials(
-                    key: "key", file: path("server.key"),
-                    fault: .notAPair))
-    }
-
     // MARK: During a run
 
     private func target(_ authority: String = "ca.pem") -> PopulationPlan.Target {

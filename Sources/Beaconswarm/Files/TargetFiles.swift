@@ -9,31 +9,14 @@ enum TargetFiles {
         { target in
             var named = target
             named.tls.resolve(in: folder)
-            return problems(of: named)
+            return LiveEngine.credentialProblems(of: named).compactMap(problem)
         }
     }
 
-    /// What is wrong with the authorities, and what with the client's certificate and key.
-    private static func problems(of target: PopulationPlan.Target) -> [TargetFileProblem] {
-        var (authorities, client) = (target, target)
-        (authorities.tls.certificateFile, authorities.tls.keyFile) = (nil, nil)
-        client.tls.authorityFile = nil
-        // Without a file there is nothing to read but the system's own authorities.
-        let asked =
-            (target.tls.authorityFile == nil ? [] : [authorities])
-            + (target.tls.certificateFile == nil ? [] : [client])
-        return asked.compactMap(problem)
-    }
-
-    private static func problem(of target: PopulationPlan.Target) -> TargetFileProblem? {
-        do throws(LiveEngineError) {
-            try LiveEngine.checkCredentials(target)
-            return nil
-        } catch {
-            guard case .credentials(let key, _, let fault) = error else { return nil }
-            return TargetFileProblem(
-                kind(of: fault), key: key, reason: "\(fault)", allowed: allowed(instead: fault))
-        }
+    private static func problem(_ error: LiveEngineError) -> TargetFileProblem? {
+        guard case .credentials(let key, _, let fault) = error else { return nil }
+        return TargetFileProblem(
+            kind(of: fault), key: key, reason: "\(fault)", allowed: allowed(instead: fault))
     }
 
     private static func kind(of fault: CredentialFault) -> Problem.Kind {

@@ -42,6 +42,29 @@ struct TLSClient: Sendable {
         }
     }
 
+    /// What is wrong with the target's files, each of them read, and else with the certificate and the key together; blocks.
+    static func problems(_ target: PopulationPlan.Target) -> [LiveEngineError] {
+        var found: [LiveEngineError] = []
+        func note(_ check: () throws(LiveEngineError) -> Void) {
+            do throws(LiveEngineError) { try check() } catch { found.append(error) }
+        }
+        if let file = target.tls.authorityFile {
+            note { () throws(LiveEngineError) in _ = try certificates(in: file, key: "ca") }
+        }
+        guard let file = target.tls.certificateFile else { return found }
+        let count = found.count
+        note { () throws(LiveEngineError) in _ = try certificates(in: file, key: "certificate") }
+        if let file = target.tls.keyFile {
+            note { () throws(LiveEngineError) in _ = try privateKey(in: file, key: "key") }
+        }
+        if found.count == count {
+            var client = target
+            client.tls.authorityFile = nil
+            note { () throws(LiveEngineError) in _ = try TLSClient(client) }
+        }
+        return found
+    }
+
     func makeHandler() throws -> NIOSSLClientHandler {
         try NIOSSLClientHandler(context: context, serverHostname: serverName)
     }
