@@ -157,4 +157,25 @@ struct DeclaredPresetTests {
         #expect(sent[0] != nil && sent[0] == sent[1] && sent[1] != sent[2])
         #expect(sent == ends)
     }
+
+    @Test(
+        "connections are those of uploads and of the fetches of one moment",
+        arguments: [
+            (#"{"preset": "posthog-ios"}"#, 3), (#"{"preset": "segment-ios"}"#, 3),
+            (#"{"preset": "rudderstack-ios"}"#, 2), (#"{"preset": "amplitude-ios"}"#, 2),
+            (#"{"preset": "countly-ios"}"#, 1), (#"{"preset": "snowplow-ios"}"#, 4),
+            (#"{"preset": "amplitude-ios", "config": [{"on": ["launch", "session"], "path": "/c"}]}"#, 3),
+        ])
+    func connections(description: String, expected: Int) throws {
+        #expect(try DeclaredWorld(description).system.plan.system.connectionsPerDevice == expected)
+    }
+
+    @Test("PostHog: two fetches are under way from a launch on, beside an upload of what was left")
+    func postHogFetches() throws {
+        let world = try DeclaredWorld(#"{"preset": "posthog-ios"}"#)
+        world.startApp()
+        #expect(world.device.fetches.count == 2)
+        world.track(1, count: 20)
+        #expect(world.device.fetches.count == 2 && world.device.requests.count == 1)
+    }
 }

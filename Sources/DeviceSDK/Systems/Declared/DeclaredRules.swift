@@ -50,8 +50,8 @@ extension DeclaredRules: SystemRuleSet {
         get { sdk.storage.prefill }
         set { sdk.storage.prefill = newValue }
     }
-    /// As many connections as an URLSession opens to one host, at most.
-    package var connectionsPerDevice: Int { min(sdk.upload.concurrency, 4) }
+    /// For uploads and fetches side by side; an URLSession opens 4 to one host, at most.
+    package var connectionsPerDevice: Int { min(sdk.upload.concurrency + sdk.fetchesAtOnce, 4) }
     package var uploadsAtOnce: Int { sdk.upload.concurrency }
     package var uploadsInBackground: Bool { sdk.upload.timerRuns == .always }
     package var actsOnNetworks: Bool {
