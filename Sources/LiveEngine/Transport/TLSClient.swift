@@ -42,7 +42,8 @@ struct TLSClient: Sendable {
         }
     }
 
-    /// What is wrong with the target's files, each of them read, and else with the certificate and the key together; blocks.
+    /// What is wrong with the target's files, each of them read, and else with the certificate and the key together;
+    /// blocks.
     static func problems(_ target: PopulationPlan.Target) -> [LiveEngineError] {
         var found: [LiveEngineError] = []
         func note(_ check: () throws(LiveEngineError) -> Void) {

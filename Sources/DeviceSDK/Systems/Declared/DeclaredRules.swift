@@ -111,8 +111,8 @@ extension DeclaredRules: SystemRuleSet {
 
     package var tagsAllEvents: Bool { sdk.events.tag != nil }
 
-    /// `{{anonymousId}}` and `{{userId}}`, in the letters of events, where these have them: what stands around events in a
-    /// request belongs to none of them.
+    /// `{{anonymousId}}` and `{{userId}}`, in the letters of events, where these have them: what stands around events
+    /// in a request belongs to none of them.
     package func identity(ofDevice index: Int, in plan: PopulationPlan) -> DeviceIdentity {
         let traits = DeclaredTraits(plan: plan, streams: plan.streams, index: index)
         let identity = DeclaredIdentity(sdk)

@@ -214,8 +214,8 @@ struct DeclaredValue {
         cursor.put(byte: UInt8(ascii: "\""))
     }
 
-    /// The shortest digits of the number, rounded to the property's decimals: what ``Wire/WireBuffer`` writes of it, but
-    /// for minus zero, of which 0 is left.
+    /// The shortest digits of the number, rounded to the property's decimals: what ``Wire/WireBuffer`` writes of it,
+    /// but for minus zero, of which 0 is left.
     private mutating func put(_ number: Double, to cursor: inout DeclaredCursor) {
         let scaled = number * scale
         // Up to 15 digits tell a double apart, and so do these without its help.
