@@ -497,6 +497,20 @@ def test_a_live_run_is_told_as_far_as_it_was_kept(tool: Tool):
     assert not (tool.folder / "other").exists()
 
 
+def test_a_live_devices_process_ends_as_its_session_does(tool: Tool):
+    scenario = steady(devices=1, duration="2s", drain="1s")
+    scenario["populations"][0]["persona"] = {
+        "extends": "power", "sessionLength": "3s", "crashChance": 1, "opensAtArrival": True, "returnChance": 0,
+    }
+    path = write_scenario(tool.folder, scenario)
+    tool.run("simulate", path, "--out", "modelled", "--quiet").expect(0)
+    tool.run("run", path, "--out", "live", "--trace-devices", "0", "--quiet").expect(0)
+    for folder in ("modelled", "live"):
+        told = tool.run("explain", folder, "--device", 0).expect(0).out
+        assert " to its crash: " in told and "  the app crashed" in told, told
+        assert "died in the background" not in told
+
+
 @pytest.mark.parametrize("system", ["sensors", "kit"])
 def test_traced_events_without_an_id_agree_with_what_their_devices_believed(tool: Tool, system: str):
     scenario = steady(devices=3, duration="4s", drain="2s", tagEvents=False)

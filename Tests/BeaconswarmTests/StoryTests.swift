@@ -18,14 +18,18 @@ struct StoryBench {
 
     /// - Parameters:
     ///   - population: Members of the population, each with a comma behind it.
+    ///   - persona: The members of its persona.
     ///   - timeline: Its entries.
     ///   - networks: The members of `networks`.
-    init(_ population: String = sensors, timeline: String = "", networks: String = "") async throws {
+    init(
+        _ population: String = sensors, persona: String = #""extends": "steady", "rate": "1/s""#,
+        duration: String = "60s", timeline: String = "", networks: String = ""
+    ) async throws {
         scratch = try Scratch()
         let text = """
-            {"name": "told", "seed": 7, "duration": "60s", "drain": "5s", "populations": [{
+            {"name": "told", "seed": 7, "duration": "\(duration)", "drain": "5s", "populations": [{
               "name": "ios", "devices": 1, \(population)
-              "persona": {"extends": "steady", "rate": "1/s"}}],
+              "persona": {\(persona)}}],
              "networks": {\(networks)}, "timeline": [\(timeline)]}
             """
         let path = scratch.file("scenario.json")

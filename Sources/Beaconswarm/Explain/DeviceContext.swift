@@ -84,10 +84,11 @@ struct DeviceContext {
         return "the app was launched with the rules of a roll-out\(text)"
     }
 
-    /// How the app's process came to its end at an instant.
+    /// How the app's process came to the end that is told of at an instant.
+    ///
+    /// A live run's machine is late, by little or by much, and by then has done all that was due: the latest end is the one.
     func death(at instant: Instant) -> String {
-        if life.deletions.contains(instant) { return "the app was deleted" }
-        switch life.sessions.last(where: { $0.until == instant })?.end {
+        switch life.deaths.last(where: { $0.at <= instant })?.cause {
         case .crash: return "the app crashed"
         case .kill: return "the app's process was killed"
         case .uninstall: return "the app was deleted"

@@ -22,7 +22,17 @@ package struct DeviceLife {
         var installation = 0
     }
 
+    /// An end of the app's process.
+    package struct Death {
+        package var at: Instant
+        /// `background` where the system ended it while the app was not in front.
+        package var cause: Session.End
+    }
+
     package var sessions: [Session] = []
+    /// In order. To delete an app that is not running is none.
+    package var deaths: [Death] = []
+    var isRunning = false
     var launches = 0
     var signedUpAt: Instant?
     var loggedInAt: Instant?
@@ -53,6 +63,7 @@ extension DeviceLife {
         switch planned.action {
         case .launch(let isPassive):
             launches += 1
+            isRunning = true
             if returns.count < deletions.count { returns.append(planned.at) }
             coldStart = isPassive ? nil : planned.at
         case .enterForeground:
@@ -62,10 +73,10 @@ extension DeviceLife {
                     installation: returns.count))
             coldStart = nil
         case .enterBackground: endSession(planned.at, .background)
-        case .crash: endSession(planned.at, .crash)
-        case .kill: endSession(planned.at, .kill)
+        case .crash: endProcess(planned.at, .crash)
+        case .kill: endProcess(planned.at, isInFront ? .kill : .background)
         case .uninstall:
-            endSession(planned.at, .uninstall)
+            endProcess(planned.at, .uninstall)
             deletions.append(planned.at)
         case .login(let account, let isSignUp):
             accounts = max(accounts, Int(account) + 1)
@@ -85,8 +96,20 @@ extension DeviceLife {
             Session(number: sessions.count, from: coldStart, isCold: true, installation: returns.count))
     }
 
+    /// Whether a session is under way.
+    private var isInFront: Bool {
+        guard let last = sessions.last else { return false }
+        return last.until == nil
+    }
+
+    private mutating func endProcess(_ instant: Instant, _ cause: Session.End) {
+        endSession(instant, cause)
+        if isRunning { deaths.append(Death(at: instant, cause: cause)) }
+        isRunning = false
+    }
+
     private mutating func endSession(_ instant: Instant, _ end: Session.End) {
-        guard let last = sessions.indices.last, sessions[last].until == nil else { return }
+        guard let last = sessions.indices.last, isInFront else { return }
         sessions[last].until = instant
         sessions[last].end = end
     }
