@@ -1,8 +1,8 @@
 import CLibdeflate
 
-/// Why bytes are not gzip that may be decoded.
+/// Why bytes are not gzip, or not zlib's or deflate's stream, that may be decoded.
 package enum GzipError: Error, Equatable {
-    /// Shorter than any gzip member, or cut within a member's header.
+    /// Shorter than any gzip member, or cut within a member's header; of other streams nothing at all.
     case truncated
     /// Not gzip, a broken stream, a wrong checksum or length, or something other than a further
     /// member after the last one. A stream that is cut after its header is this too: libdeflate
@@ -72,25 +72,12 @@ package final class GzipDecoder {
         of input: UnsafeRawBufferPointer, room: Int, into output: inout WireBuffer
     ) throws(GzipError) -> Int {
         try checkHeader(of: input)
-        var space = firstGuess(for: input, room: room)
-        while true {
-            var consumed = 0
-            var result = LIBDEFLATE_BAD_DATA
-            // One byte more than allowed is never used, so that the memory is never empty.
-            output.append(upTo: space + 1) { memory in
-                var written = 0
-                result = libdeflate_gzip_decompress_ex(
-                    decompressor, input.baseAddress, input.count, memory, space, &consumed, &written)
-                return result == LIBDEFLATE_SUCCESS ? written : 0
-            }
-            switch result {
-            case LIBDEFLATE_SUCCESS: return consumed
-            case LIBDEFLATE_INSUFFICIENT_SPACE:
-                guard space < room else { throw .tooLarge(limit: limit) }
-                space = min(room, max(space * 2, 4096))
-            default: throw .corrupt
-            }
+        var consumed = 0
+        try output.appendUnpacked(guess: firstGuess(for: input, room: room), room: room, limit: limit) {
+            libdeflate_gzip_decompress_ex(
+                decompressor, input.baseAddress, input.count, $0, $1, &consumed, &$2)
         }
+        return consumed
     }
 
     /// The size to try first: what the last member says of itself, if that is believable.
@@ -121,5 +108,38 @@ package final class GzipDecoder {
         }
         if flags & 0x02 != 0 { offset += 2 }
         guard offset <= input.count - 8 else { throw .truncated }
+    }
+}
+
+extension WireBuffer {
+    /// Appends what `unpack` makes, in as much memory as that turns out to need.
+    ///
+    /// - Parameters:
+    ///   - guess: The bytes to try first.
+    ///   - room: The most that may come.
+    ///   - limit: What an error names as the most.
+    ///   - unpack: Gets the memory and how many of its bytes it may write, and says how many it wrote.
+    /// - Throws: ``GzipError``; then nothing is appended.
+    mutating func appendUnpacked(
+        guess: Int, room: Int, limit: Int,
+        by unpack: (_ memory: UnsafeMutableRawPointer, _ size: Int, _ written: inout Int) -> libdeflate_result
+    ) throws(GzipError) {
+        var space = min(room, guess)
+        while true {
+            var result = LIBDEFLATE_BAD_DATA
+            // One byte more than allowed is never used, so that the memory is never empty.
+            append(upTo: space + 1) { memory in
+                var written = 0
+                result = unpack(memory, space, &written)
+                return result == LIBDEFLATE_SUCCESS ? written : 0
+            }
+            switch result {
+            case LIBDEFLATE_SUCCESS: return
+            case LIBDEFLATE_INSUFFICIENT_SPACE:
+                guard space < room else { throw .tooLarge(limit: limit) }
+                space = min(room, max(space * 2, 4096))
+            default: throw .corrupt
+            }
+        }
     }
 }

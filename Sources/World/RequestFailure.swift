@@ -15,7 +15,7 @@ package enum RequestFailure: UInt8, CaseIterable, Sendable {
     case closed
     /// The answer ended early.
     case truncated
-    /// The answer was not HTTP.
+    /// The answer was not HTTP, or its body could not be unpacked.
     case malformed
     /// The server reset the request's stream, its connection staying as it was (HTTP/2's RST_STREAM).
     case streamReset

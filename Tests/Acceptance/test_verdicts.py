@@ -3,6 +3,7 @@ on the collector."""
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import re
@@ -11,6 +12,7 @@ import socket
 import subprocess
 import threading
 import xml.etree.ElementTree as ElementTree
+import zlib
 from pathlib import Path
 
 import pytest
@@ -176,6 +178,44 @@ def test_a_dead_collector_fails_a_run(tool: Tool, tmp_path: Path, serve, kind: s
     if body:
         assert first["body"] == body[:200]
     assert "The first that failed" in summary and "The first that failed" in page
+
+
+def packed(coding: str, value: dict) -> bytes:
+    body = json.dumps(value).encode()
+    body = {"gzip": gzip.compress, "deflate": zlib.compress, "br": gzip.compress}[coding](body)
+    return plain("200 OK", body, f"application/json\r\nContent-Encoding: {coding}")
+
+
+@pytest.mark.parametrize("coding", ["gzip", "deflate", "br"])
+def test_a_packed_answer_is_unpacked_where_its_body_counts(tool: Tool, tmp_path: Path, serve, coding: str):
+    """As a phone does it for an SDK that does not ask. What cannot be unpacked is named."""
+    server = serve(packed(coding, {"statusCode": 200}))
+    scenario = short("kit", "1.0", target={"url": server.url})
+    scenario["populations"][0]["sdk"]["storage"] = {"prefill": 30}
+    code = 99 if coding == "br" else 0
+    tool.run("run", write_scenario(tmp_path, scenario), "--out", tmp_path / "run", "-q").expect(code, 96)
+    report = read_report(tmp_path / "run")
+    if coding == "br":
+        assert set(report["answers"]) <= {"malformed", "unanswered"} and report["events"]["delivered"] == 0
+        first = report["first_failed_answer"]
+        assert first["body"].startswith("HTTP/1.1: a body whose content-encoding is not read: gzip and deflate are: "), first
+    else:
+        assert "malformed" not in report["answers"] and report["events"]["delivered"] > 0
+
+
+@pytest.mark.parametrize("version", ["1.10.17", "4.9.1"])
+def test_a_packed_configuration_takes_effect(tool: Tool, tmp_path: Path, serve, version: str):
+    configs = {"disableSDK": True, "disableDebugMode": False, "effect_mode": 1, "autoTrackMode": -1}
+    server = serve(packed("gzip", {"v": "2", "configs": configs}))
+    scenario = short("sensors", version, target={"url": server.url})
+    # 1.10.17 applies it when the app comes back.
+    scenario["populations"][0]["persona"] = {
+        "preset": "power", "sessionLength": "500ms", "actionGap": "50ms", "returnChance": 1, "returnGap": "1s",
+        "opensAtArrival": True, "crashChance": 0, "killAtBackgroundChance": 0,
+    }
+    scenario["duration"] = "6s"
+    tool.run("run", write_scenario(tmp_path, scenario), "--out", tmp_path / "run", "-q").expect(0, 96, 99)
+    assert read_report(tmp_path / "run")["events"]["suppressed"]["sdk_disabled"] > 0
 
 
 @pytest.mark.parametrize(

@@ -95,7 +95,7 @@ extension RequestFailure {
         case .reset: "was cut: the connection was reset"
         case .closed: "was cut: the connection was closed"
         case .truncated: "got an answer that broke off"
-        case .malformed: "got an answer that is not HTTP"
+        case .malformed: "got an answer that is not HTTP, or cannot be unpacked"
         case .streamReset: "was reset by the server"
         case .streamRefused: "was refused by the server before it looked at it"
         case .timedOut: "got no answer within the SDK's limit"

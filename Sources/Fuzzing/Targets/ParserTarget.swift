@@ -22,7 +22,7 @@ final class ParserTarget: FuzzTarget {
         "\r\r\n",
         "0\r\n\r\n", "3\r\nabc\r\n", "A;x=\"y\"\r\n", "ffffffffffffffff\r\n", "X-Folded: a\r\n b\r\n",
         ": x\r\n", "X : y\r\n",
-        "X-\u{E9}: y\r\n",
+        "X-\u{E9}: y\r\n", "Content-Encoding: gzip\r\n", "content-encoding: deflate, br\r\n",
     ]
 
     init() {}

@@ -11,6 +11,8 @@ final class WireTarget: FuzzTarget {
     /// The most that the decoder under test gives; bombs stop there.
     private static let inflatedLimit = 1 << 20
     private let decoder = GzipDecoder(limit: WireTarget.inflatedLimit)
+    private let zlibDecoder = ZlibDecoder(limit: WireTarget.inflatedLimit)
+    private let zlibEncoder = ZlibEncoder()
     private let encoders = [1, 6, 9].map { GzipEncoder(level: $0) }
     private let noting = GzipEncoder(batches: .small, from: 0)
     private let parser = JSONParser()
@@ -19,6 +21,7 @@ final class WireTarget: FuzzTarget {
 
     func check(_ input: [UInt8]) throws {
         try checkGzip(input)
+        try checkZlib(input)
         try checkNotes(input)
         try checkBase64(input)
         try checkPercent(input)
@@ -43,6 +46,20 @@ final class WireTarget: FuzzTarget {
         } catch let error as GzipError {
             try demand(output.text == "before", "a failed unpacking (\(error)) leaves something behind")
         }
+    }
+
+    private func checkZlib(_ input: [UInt8]) throws {
+        var output = WireBuffer("before")
+        if (try? input.withUnsafeBytes { try zlibDecoder.decompress($0, into: &output) }) == nil {
+            try demand(output.text == "before", "a failed unpacking leaves something behind")
+        }
+        try demand(output.count - 6 <= WireTarget.inflatedLimit, "the limit of unpacking is not kept")
+        guard !input.isEmpty else { return }
+        var (content, packed, unpacked) = (WireBuffer(), WireBuffer(), WireBuffer())
+        content.append(contentsOf: input)
+        zlibEncoder.compress(content, into: &packed)
+        let isTaken = (try? packed.withUnsafeBytes { try zlibDecoder.decompress($0, into: &unpacked) }) != nil
+        try demand(isTaken && unpacked == content, "what zlib's wrapping packed is not unpacked to itself")
     }
 
     /// Notes of what repeats are hints: whatever they say, the content comes back. The input's first half tells

@@ -74,7 +74,7 @@ extension ResponseParser {
         switch state {
         case .trailers where remaining == 0 || !hasBody, .bodyToClose,
             .fixedBody where remaining == 0 || !hasBody:
-            state = .complete
+            complete()
         case .trailers, .fixedBody: refuse(.lessData)
         default: refuse(.endsEarly)
         }

@@ -8,7 +8,7 @@ enum AnswerBreach: UInt8 {
     case upperCase, pseudoField, connectionField, paddedValue
     case dataEarly, moreData, lessData, blockLate, endsEarly
     // Both
-    case fieldName, fieldValue, length, tooLong
+    case fieldName, fieldValue, length, tooLong, packing, foreignPacking
 
     /// For people.
     var words: String {
@@ -37,6 +37,8 @@ enum AnswerBreach: UInt8 {
         case .blockLate: "HEADERS after those of the final answer, which do not end it"
         case .endsEarly: "the end of the stream before the HEADERS of a final answer"
         case .tooLong: "a body of more than \(ResponseParser.bodyLimit) bytes"
+        case .packing: "a body that is not what its content-encoding says"
+        case .foreignPacking: "a body whose content-encoding is not read: gzip and deflate are"
         }
     }
 }

@@ -51,9 +51,13 @@ extension Connection {
         garbage = Array("HTTP/1.1: \(breach.words): ".utf8) + bytes.prefix(ResponseParser.sampleLimit)
     }
 
-    /// What an orderly close within an answer means. Bytes that no answer begins with were none, though the end of
-    /// their line, at which the parser would have told, did not come.
+    /// What an orderly close within an answer means, or at the end of one that cannot be read. Bytes that no answer begins
+    /// with were none, though the end of their line, at which the parser would have told, did not come.
     func failureOfClose() -> RequestFailure {
+        if parser.state == .malformed, let breach = parser.breach {
+            keepBreach(breach, of: parser.sampleBody)
+            return .malformed
+        }
         let line = parser.impossibleStatusLine
         guard line.isEmpty else {
             keepBreach(.statusLine, of: line)

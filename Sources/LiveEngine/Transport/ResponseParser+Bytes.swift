@@ -84,6 +84,19 @@ extension ResponseParser {
         return true
     }
 
+    /// Gives each element of a list, the empty ones too.
+    static func forEachElement(
+        of list: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void
+    ) {
+        var rest = list
+        while true {
+            let comma = offset(of: 0x2C, in: rest)
+            body(trimmed(UnsafeRawBufferPointer(rebasing: rest[..<(comma ?? rest.count)])))
+            guard let comma else { return }
+            rest = UnsafeRawBufferPointer(rebasing: rest[(comma + 1)...])
+        }
+    }
+
     /// The last element of a list; empty where there is none. Commas without one count for nothing (RFC 9110, 5.6.1.2).
     static func lastElement(of list: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
         var end = list.count

@@ -42,6 +42,7 @@ extension ResponseParser {
         case 12 where keepsBody && ResponseParser.equal(name, "content-type"):
             contentType = String(decoding: value, as: UTF8.self)
         case 14 where ResponseParser.equal(name, "content-length"): readLength(value)
+        case 16 where keepsBody && ResponseParser.equal(name, "content-encoding"): readPacking(value)
         case 17 where ResponseParser.equal(name, "transfer-encoding"):
             hasTransferEncoding = true
             let last = ResponseParser.lastElement(of: value)
@@ -54,15 +55,17 @@ extension ResponseParser {
     }
 
     private mutating func readConnection(_ value: UnsafeRawBufferPointer) {
-        var rest = value
-        while true {
-            let comma = ResponseParser.offset(of: 0x2C, in: rest)
-            let element = ResponseParser.trimmed(
-                UnsafeRawBufferPointer(rebasing: rest[..<(comma ?? rest.count)]))
+        ResponseParser.forEachElement(of: value) { element in
             if ResponseParser.equal(element, "close") { saysClose = true }
             if ResponseParser.equal(element, "keep-alive") { keepsAlive = true }
-            guard let comma else { break }
-            rest = UnsafeRawBufferPointer(rebasing: rest[(comma + 1)...])
+        }
+    }
+
+    /// What is packed several times over is not unpacked.
+    private mutating func readPacking(_ value: UnsafeRawBufferPointer) {
+        ResponseParser.forEachElement(of: value) { element in
+            guard let next = BodyPacking(named: element) else { return }
+            packing = packing == .none ? next : .foreign
         }
     }
 

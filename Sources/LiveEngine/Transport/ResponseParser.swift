@@ -37,12 +37,12 @@ package struct ResponseParser {
     package internal(set) var date: Instant?
     /// Bytes of this answer so far, heads included.
     var received = 0
-    /// The body, where ``begin(keepsBody:keepsSample:)`` asked for it.
+    /// The body, where ``begin(keepsBody:keepsSample:keepsDate:)`` asked for it; unpacked once the answer is complete.
     package internal(set) var body: [UInt8] = []
     /// Fields of an answer, as they came, where a sample was asked for.
     var sampleHead: [UInt8] = []
     /// The first bytes of such an answer's body.
-    private(set) var sampleBody: [UInt8] = []
+    var sampleBody: [UInt8] = []
 
     var keepsBody = false
     var keepsSample = false
@@ -52,6 +52,8 @@ package struct ResponseParser {
     /// Whether there is such a field, and whether one names a coding.
     var hasTransferEncoding = false
     var hasCoding = false
+    /// How the body is packed, where it is wanted.
+    var packing = BodyPacking.none
     var saysClose = false
     var length: Int?
     var remaining = 0
@@ -70,7 +72,7 @@ package struct ResponseParser {
     /// Prepares for the answer to the next request.
     ///
     /// - Parameters:
-    ///   - keepsBody: Whether the body is wanted, at most ``bodyLimit`` bytes; else it is counted only.
+    ///   - keepsBody: Whether the body is wanted, at most ``bodyLimit`` bytes, packed and unpacked; else it is counted only.
     ///   - keepsSample: Whether the answer's first bytes are wanted: whether it is one to be shown is known only
     ///     later.
     ///   - keepsDate: Whether the server's clock is wanted.
@@ -98,6 +100,7 @@ package struct ResponseParser {
         isChunked = false
         hasTransferEncoding = false
         hasCoding = false
+        packing = .none
         saysClose = false
         retryAfter = nil
         date = nil
@@ -136,7 +139,7 @@ package struct ResponseParser {
                 index += count
                 remaining -= count
                 if remaining == 0 && state != .malformed {
-                    state = state == .fixedBody ? .complete : .chunkEnd
+                    if state == .fixedBody { complete() } else { state = .chunkEnd }
                     #if PLANTED
                         // The line's end after a chunk, where it comes with other bytes than the chunk.
                         if Planted.has(.parserOffByOne), state == .chunkEnd, index == input.count {
@@ -158,7 +161,7 @@ package struct ResponseParser {
     /// The connection was closed in order: the end of an answer whose length only that tells.
     package mutating func close() {
         if holdsField { releaseField() }
-        if state == .bodyToClose { state = .complete }
+        if state == .bodyToClose { complete() }
     }
 
     mutating func keep(_ bytes: UnsafeRawBufferPointer) {
@@ -259,7 +262,7 @@ package struct ResponseParser {
         case .fields: line.isEmpty ? endHead() : readField(line)
         case .chunkSize: readChunkSize(line)
         case .chunkEnd: if line.isEmpty { state = .chunkSize } else { refuse(.chunkEnd) }
-        case .trailers: if line.isEmpty { state = .complete }
+        case .trailers: if line.isEmpty { complete() }
         default: refuse(.statusLine)
         }
     }
