@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-from datetime import datetime
+import time
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
 
 from conftest import Tool
-from helpers import write_scenario
+from helpers import read_events, read_report, steady, write_scenario
 
 OUTLIERS = {"sd": "2s", "outliers": {"share": 0.5, "sd": "2d"}}
 SYSTEMS = ["sensors", "growing", "trackingsdk", "kit", "codeless"]
@@ -90,3 +91,33 @@ def test_a_clock_leaves_summer_time_when_it_shows_the_moment(tool: Tool, system:
             assert int(told) == -shown.utcoffset().total_seconds() / 60, row
             offsets.add(int(told))
     assert offsets == {240, 300}
+
+
+def started_ms(folder: Path) -> int:
+    """When a run says that it began, in whole milliseconds since the epoch."""
+    began = datetime.fromisoformat(read_report(folder)["started_at"])
+    return (began - datetime.fromtimestamp(0, timezone.utc)) // timedelta(milliseconds=1)
+
+
+def test_a_live_run_starts_at_its_second_0(tool: Tool):
+    """Not when its set-up began: what is told of a second can be laid beside the target's log."""
+    path = write_scenario(tool.folder, steady(devices=3, duration="2s", drain="1s"))
+    events = tool.folder / "run.ndjson"
+    tool.run("run", path, "--out", "run", "--events", events, "-q").expect(0, 96)
+    folder = tool.folder / "run"
+    start = json.loads((folder / "replay.json").read_text())["start_ns"]
+    assert started_ms(folder) == start // 1_000_000
+    # Users act from second 0 on, for two.
+    since = [line["captured_at"] - start / 1e6 for line in read_events(events)]
+    assert since and -0.01 <= min(since) and max(since) <= 2000
+
+
+def test_a_live_run_with_a_clock_of_its_own_starts_by_the_wall(tool: Tool):
+    scenario = steady(devices=3, duration="4s", drain="1s", start="2026-03-01T08:00:00+08:00", pace=2)
+    before = int(time.time() * 1000)
+    tool.run("run", write_scenario(tool.folder, scenario), "--out", "run", "-q").expect(0, 96)
+    after = int(time.time() * 1000)
+    folder = tool.folder / "run"
+    assert before <= started_ms(folder) <= after
+    began = datetime.fromtimestamp(json.loads((folder / "replay.json").read_text())["start_ns"] / 1e9, timezone.utc)
+    assert began == datetime(2026, 3, 1, tzinfo=timezone.utc)

@@ -46,7 +46,7 @@ extension LiveRunner {
     ///
     /// - Throws: ``CommandFailure`` with code 96 for an appointment that has passed, and with code 105 if the run is to end
     ///   while it waits; an attempt at a part notes why it came to nothing.
-    func meet(_ attempt: PartFolder?) async throws -> (start: Instant, clock: RunClock) {
+    func meet(_ attempt: PartFolder?) async throws -> (start: Instant, beginning: Instant, clock: RunClock) {
         do {
             try await awaitSetUp()
             return try setClock()
@@ -71,7 +71,9 @@ extension LiveRunner {
     }
 
     /// Sets the run's clock, which goes before the run begins, by the time that setting everything up takes.
-    private func setClock() throws(CommandFailure) -> (start: Instant, clock: RunClock) {
+    ///
+    /// - Returns: the clock, and what it and the one on the wall show when the run begins.
+    private func setClock() throws(CommandFailure) -> (start: Instant, beginning: Instant, clock: RunClock) {
         let now = Host.now
         let own = RunClock.lead(devices: scenario.document.deviceCount) + .milliseconds(300)
         let lead = appointment.map { $0 - now } ?? own
@@ -79,7 +81,7 @@ extension LiveRunner {
             throw LiveRunner.late(by: now - appointment, for: appointment)
         }
         let start = scenario.document.start ?? now + lead
-        return (start, RunClock(reaching: start, in: lead, pace: scenario.document.pace))
+        return (start, now + lead, RunClock(reaching: start, in: lead, pace: scenario.document.pace))
     }
 
     /// Makes all devices.
@@ -155,11 +157,12 @@ extension LiveRunner {
     func output(_ stage: Stage, _ plans: ScenarioPlans) throws(CommandFailure) -> RunOutput {
         guard let attempt = stage.attempt else {
             return try RunOutput(
-                scenario: scenario, plans: plans, mode: .live, options: options, startedAt: appointment)
+                scenario: scenario, plans: plans, mode: .live, options: options, startedAt: stage.beginning,
+                namedAt: appointment ?? Host.now)
         }
         return try RunOutput(
-            partIn: attempt, of: scenario, plans: plans, mode: .live, options: options, startedAt: appointment
-        )
+            partIn: attempt, of: scenario, plans: plans, mode: .live, options: options,
+            startedAt: stage.beginning)
     }
 
     /// The requests that this process may send in a second: its share of what the whole run may.

@@ -30,7 +30,7 @@ struct LiveRunner: Sendable {
         let sizes = UploadSizes(of: scenario.document)
         try options.checkOutputs()
         let attempt = try claim()
-        let (start, clock) = try await meet(attempt)
+        let (start, beginning, clock) = try await meet(attempt)
         let loads = MultiThreadedEventLoopGroup(numberOfThreads: ground.loopCount)
         let collectors = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let stores = try RunStores(
@@ -42,7 +42,8 @@ struct LiveRunner: Sendable {
                     Stage(
                         embeds: ground.embeds, budget: ground.budget,
                         forecast: ground.forecast.share(of: part), sizes: sizes, clock: clock,
-                        start: start, loads: loads, collectors: collectors, stores: stores, attempt: attempt))
+                        start: start, beginning: beginning, loads: loads, collectors: collectors,
+                        stores: stores, attempt: attempt))
             )
         } catch {
             result = .failure(error)
@@ -62,7 +63,9 @@ struct LiveRunner: Sendable {
         var forecast: Forecast
         var sizes: UploadSizes
         var clock: RunClock
+        /// Second 0 of the run, by its own clock and by the one on the wall.
         var start: Instant
+        var beginning: Instant
         var loads: MultiThreadedEventLoopGroup
         var collectors: MultiThreadedEventLoopGroup
         var stores: RunStores

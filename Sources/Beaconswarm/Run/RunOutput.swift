@@ -22,11 +22,15 @@ struct RunOutput: Sendable {
     /// What interceptors of the SDKs copy; `nil` if none does.
     let copies: EventCopies?
     let marks: [Report.Mark]
+    /// What the wall clock showed, or will show, at second 0 of a live run; when a simulation was begun.
     let startedAt: Instant
 
+    /// - Parameters:
+    ///   - startedAt: `nil` for now.
+    ///   - namedAt: What the folder is named by, where nobody named it; `nil` for `startedAt`.
     init(
         scenario: LoadedScenario, plans: ScenarioPlans, mode: Report.Mode, options: RunOptions,
-        partFolder: PartFolder? = nil, startedAt: Instant? = nil
+        partFolder: PartFolder? = nil, startedAt: Instant? = nil, namedAt: Instant? = nil
     ) throws(CommandFailure) {
         self.scenario = scenario
         self.mode = mode
@@ -35,7 +39,8 @@ struct RunOutput: Sendable {
         marks = scenario.marks(plans)
         let path =
             partFolder?.path ?? options.out
-            ?? RunFolder.defaultPath(scenario: scenario.reference.name, mode: mode, at: self.startedAt)
+            ?? RunFolder.defaultPath(
+                scenario: scenario.reference.name, mode: mode, at: namedAt ?? self.startedAt)
         if partFolder == nil { try RunFolder.checkIsFree(path) }
         var traced: TracedDevices?
         if mode == .live, let devices = options.tracedDevices {
