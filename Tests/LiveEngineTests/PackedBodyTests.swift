@@ -1,6 +1,7 @@
 import DeviceSDK
 import NIOCore
 import Testing
+import Timebase
 import Wire
 import World
 
