@@ -110,6 +110,19 @@ def test_virtual_steps_find_a_modelled_limit(tool, tmp_path):
     assert read(again)["steps"] == report["steps"]
 
 
+@pytest.mark.parametrize("timeline", [[], [{"at": "0s", "collector": {"fault": "latency", "latency": "1ms"}}]])
+def test_a_modelled_server_that_falls_behind_is_a_limit(tool, tmp_path, timeline):
+    """Two workers of 20 ms each serve 100 requests a second. Whoever else comes waits, and nobody is turned away: only beside
+    a server that keeps up is seen that this one does not, whether or not the timeline says anything of the collector."""
+    server = {"workers": 2, "serviceTime": "20ms", "queue": 10_000}
+    scenario = write_scenario(tmp_path, flushing(50, server=server, timeline=timeline))
+    options = ["--virtual", "--max-time", "1h", "--precision", "4%", "--max", "800"]
+    tool.run("capacity", scenario, *options, "--out", tmp_path / "out", timeout=900).expect(0)
+    report = read(tmp_path / "out")
+    assert report["ending"] == "knee"
+    assert 80 <= report["holds"]["requests_per_second"] <= 101, report["reasons"]
+
+
 @pytest.mark.parametrize(
     "options, word",
     [

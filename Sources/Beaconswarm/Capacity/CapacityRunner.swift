@@ -64,10 +64,9 @@ struct CapacityRunner: Sendable {
             announce(plan, session, search)
             let begun = Host.monotonic
             let measurement = try search.virtual.play(plan)
-            let isFree = plan.document.timeline.allSatisfy { !$0.limitsCollector }
             let step = try session.note(measurement, of: plan, wall: Host.monotonic - begun) {
                 () throws(CommandFailure) in
-                isFree ? measurement : try search.virtual.control(of: plan)
+                try search.virtual.control(of: plan, played: measurement)
             }
             take(step, session, search)
             guard step.verdict != .cut else { return }

@@ -219,11 +219,3 @@ extension ScenarioPopulation {
         system = rules
     }
 }
-
-extension TimelineEntry {
-    /// Whether it does something to the collector.
-    var limitsCollector: Bool {
-        if case .collector = change { return true }
-        return false
-    }
-}

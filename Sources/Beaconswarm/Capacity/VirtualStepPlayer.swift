@@ -25,6 +25,17 @@ struct VirtualStepPlayer: Sendable {
             plan, plans: plan.plans(start: start, port: nil, controlsCollector: true), "simulated")
     }
 
+    /// The control of a step that was simulated: where nothing limits its collector, it is its own.
+    ///
+    /// - Parameter measurement: What was measured of the step.
+    /// - Throws: ``CommandFailure`` if nothing was measured.
+    func control(
+        of plan: StepPlan, played measurement: StepMeasurement
+    ) throws(CommandFailure) -> StepMeasurement {
+        let plans = plan.plans(start: plan.document.simulatedStart, port: nil, controlsCollector: true)
+        return plans.limitsCollector ? try control(of: plan) : measurement
+    }
+
     /// Plays the same users in the same window against a collector without limits.
     ///
     /// - Parameters:
@@ -39,8 +50,7 @@ struct VirtualStepPlayer: Sendable {
         var plans = plan.plans(
             start: start ?? plan.document.simulatedStart, port: nil,
             controlsCollector: controlsCollector)
-        plans.collector.faults = []
-        plans.server.work = nil
+        plans.takeLimitsOffCollector()
         if !servesConfiguration {
             plans.collector.configs = [
                 ServedConfig(from: plans.schedule.start - .hours(24), version: "0", body: [])
@@ -92,5 +102,15 @@ struct VirtualStepPlayer: Sendable {
         mutating func poll(_ recorder: RunRecorder, at now: Instant, wakes: UInt64) -> VirtualWish {
             player.interruption.isRequested || Host.monotonic >= player.deadline ? .end : .goOn
         }
+    }
+}
+
+extension ScenarioPlans {
+    /// Whether anything keeps the collector from taking and answering everything at once.
+    fileprivate var limitsCollector: Bool { !collector.faults.isEmpty || server.work != nil }
+
+    fileprivate mutating func takeLimitsOffCollector() {
+        collector.faults = []
+        server.work = nil
     }
 }
