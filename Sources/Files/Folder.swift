@@ -76,16 +76,7 @@ package enum Folder {
         if Glibc.link(path, other) == 0 { return }
         guard [EXDEV, EPERM, EMLINK, ENOTSUP].contains(errno) else { throw FileFailure("create", other) }
         let copy = try GrowingFile(path: other + GrowingFile.partialSuffix)
-        let source = try FoundFile.open(path)
-        defer { close(source) }
-        var block = [UInt8](repeating: 0, count: 1 << 20)
-        while true {
-            let count = Glibc.read(source, &block, block.count)
-            if count < 0 && errno == EINTR { continue }
-            guard count >= 0 else { throw FileFailure("read", path) }
-            if count == 0 { break }
-            try copy.append(Array(block[..<count]))
-        }
+        try copy.append(contentsOf: path)
         try copy.finish(renamingTo: other)
     }
 

@@ -59,6 +59,20 @@ package final class GrowingFile {
         }
     }
 
+    /// Adds all that another file holds, a block of it in memory at a time.
+    package func append(contentsOf other: String) throws(FileFailure) {
+        let source = try FoundFile.open(other)
+        defer { close(source) }
+        var block = [UInt8](repeating: 0, count: 1 << 20)
+        while true {
+            let count = Glibc.read(source, &block, block.count)
+            if count < 0 && errno == EINTR { continue }
+            guard count >= 0 else { throw FileFailure("read", other) }
+            if count == 0 { return }
+            try append(Array(block[..<count]))
+        }
+    }
+
     /// Puts everything on the disk, closes the file and gives it its final name.
     ///
     /// - Parameter isDurable: Whether it has to outlive a crash of the machine, and not only of the process.

@@ -139,13 +139,15 @@ def test_a_dataset_with_a_hole_is_not_joined(made):
     assert "--events: is for the parts of a run" in refusal(64, folder / "parts", "--events", folder / "e.ndjson")
     cut = folder / "cut"
     shutil.copytree(folder / "parts", cut)
-    for file in (next((cut / second.name / "truth").iterdir()), cut / second.name / "raw.ndjson", cut / second.name / "dataset.sqlite"):
+    part = cut / second.name
+    beside = [part / name for name in ("raw.ndjson", "dataset.sqlite", "_scenario.json")]
+    for file in (next((part / "truth").iterdir()), *beside):
         whole = file.read_bytes()
         file.write_bytes(whole[:-9] + bytes([whole[-9] ^ 1]) + whole[-8:])
         refused = refusal(64, cut)
         assert str(file) in refused and "it was changed" in refused, "as long as before"
         file.write_bytes(whole)
-    with next((cut / second.name / "truth").iterdir()).open("a") as file:
+    with next((part / "truth").iterdir()).open("a") as file:
         file.write("{}\n")
     assert "it is not there with its" in refusal(64, cut)
     state = cut / third.name / "_part.state"

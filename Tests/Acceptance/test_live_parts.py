@@ -322,12 +322,21 @@ def test_a_pool_that_cannot_be_divided(tool: Tool):
 
 
 def test_the_only_part_may_have_its_own_collector(tool: Tool):
-    path = write_scenario(tool.folder, steady(devices=4, duration="2s"))
+    scenario = steady(devices=4, duration="2s")
+    interceptor = {"name": "own database", "on": "eventDidBuild", "copyTo": "own"}
+    persona = scenario["populations"][0]["persona"]
+    scenario["populations"].append(
+        {"name": "g", "devices": 2, "system": "growing", "persona": persona, "sdk": {"interceptors": [interceptor]}}
+    )
+    path = write_scenario(tool.folder, scenario)
     ended = tool.run("run", path, "--shard", "0/1", "--out", tool.folder / "parts", "-q")
     conclusive(ended)
     merge(tool, tool.folder / "parts").expect(0)
     report = read_report(tool.folder / "all")
     assert report["audit"]["confirmed"] == report["events"]["delivered"] > 0
+    # What interceptors copied is joined, too.
+    copies = (tool.folder / "parts" / "part-000-of-001" / "attempt-1" / "copy-own.ndjson").read_bytes()
+    assert copies and (tool.folder / "all" / "copy-own.ndjson").read_bytes() == copies
 
 
 def test_secrets_are_neither_in_parts_nor_needed_to_join_them(tool: Tool, collect, tmp_path: Path):

@@ -304,10 +304,34 @@ def test_a_file_that_was_changed(tool: Tool):
     assert not (tool.folder / "all").exists()
 
 
-@pytest.mark.parametrize("name", ["events.sealed", "beliefs.txt"])
+def copying(devices: int) -> dict:
+    """Devices whose interceptor keeps a copy of each event."""
+    ios = {
+        "name": "ios", "devices": devices, "system": "growing", "version": "document",
+        "persona": {"preset": "steady", "rate": "2/s"},
+        "sdk": {"interceptors": [{"name": "own database", "on": "eventDidBuild", "copyTo": "own"}]},
+    }  # fmt: skip
+    return steady(duration="5s") | {"populations": [ios]}
+
+
+def test_copies_of_events_are_joined(tool: Tool):
+    scenario = write_scenario(tool.folder, copying(devices=5))
+    tool.run("simulate", scenario, "--out", tool.folder / "one", "--quiet").expect(0)
+    merge(tool, play(tool, scenario, 2)).expect(0)
+    whole, joined = ((tool.folder / name / "copy-own.ndjson").read_text().splitlines() for name in ("one", "all"))
+    assert whole and sorted(joined) == sorted(whole)
+
+    def of(device: int, lines: list[str]) -> list[str]:
+        return [line for line in lines if json.loads(line)["attributes"]["bs_id"].startswith(f"{device}-")]
+
+    for device in range(5):
+        assert of(device, joined) == of(device, whole)
+
+
+@pytest.mark.parametrize("name", ["events.sealed", "beliefs.txt", "scenario.json", "copy-own.ndjson"])
 def test_a_file_beside_the_state_that_was_changed(tool: Tool, name: str):
     """A line is missing, another has one byte that is not its own, or the file is gone."""
-    scenario = write_scenario(tool.folder, steady(devices=4, duration="5s"))
+    scenario = write_scenario(tool.folder, copying(devices=4))
     parts = play(tool, scenario, 2, "--events", tool.folder / "lines.ndjson")
     options = ("--events", tool.folder / "lines.ndjson")
     file = parts / "part-001-of-002" / "attempt-1" / name

@@ -215,7 +215,9 @@ final class GenerateRunner {
             command: GenerateOptions.begins(options.command).map { document.redact($0) },
             rows: rows, unknownRows: arrivals.unknown, totals: answers.totals,
             patterns: patterns.counters.map(\.totals), shape: shape.populations, sample: arrivals.sample,
-            sums: try FileSums(of: [RawLines.fileName, DatasetOutput.databaseName], in: options.out))
+            sums: try FileSums(
+                of: [DatasetPart.scenarioName, RawLines.fileName, DatasetOutput.databaseName], in: options.out
+            ))
         try state.write(to: options.out)
     }
 

@@ -39,9 +39,14 @@ final class EventCopies: GrowingEventCopySink {
         state = Mutex(State(files: files))
     }
 
+    private static func fileName(_ name: String) -> String { "copy-\(name).ndjson" }
+
     private static func path(_ name: String, in folder: RunFolder) -> String {
-        folder.file("copy-\(name).ndjson")
+        folder.file(fileName(name))
     }
+
+    /// What the files are called when they are whole.
+    var fileNames: [String] { state.withLock { $0.files.keys.sorted().map(Self.fileName) } }
 
     /// Adds a line. A failure is kept for ``finish()``; what follows it is dropped.
     func copy(_ event: UnsafeRawBufferPointer, to name: String) {
@@ -56,6 +61,20 @@ final class EventCopies: GrowingEventCopySink {
             }
             state.lines[name]?.append(UInt8(ascii: "\n"))
             if state.lines[name]?.count ?? 0 >= Self.blockSize { Self.flush(name, &state) }
+        }
+    }
+
+    /// Adds what the parts of a run copied, one part after the other: no line tells when it was written.
+    ///
+    /// - Throws: ``CommandFailure`` for a file that cannot be read or written, and with code 105 if the merge is to end.
+    func join(_ parts: [PartFolder], _ control: MergeControl) throws(CommandFailure) {
+        try state.withLock { state throws(CommandFailure) in
+            for name in state.files.keys.sorted() {
+                for part in parts {
+                    try control.check()
+                    try state.files[name]?.append(contentsOf: part.file(Self.fileName(name)))
+                }
+            }
         }
     }
 

@@ -109,6 +109,11 @@ final class AppendingFile {
         do { try file.append(bytes) } catch { throw CommandFailure(.internalError, error) }
     }
 
+    /// Adds all that another file holds.
+    func append(contentsOf other: String) throws(CommandFailure) {
+        do { try file.append(contentsOf: other) } catch { throw CommandFailure(.internalError, error) }
+    }
+
     /// Puts everything on the disk, closes the file and gives it its final name.
     func finish(renamingTo final: String, isDurable: Bool = true) throws(CommandFailure) {
         do {

@@ -67,6 +67,7 @@ struct MergeRunner {
         let sum = try sum(set, plans, scenario, for: output)
         defer { for folder in sum.temporary { RunFolder(existing: folder.path).delete() } }
         if let events = output.events { try EventMerge(sum.folders).write(to: events, control) }
+        try output.copies?.join(sum.folders, control)
         if !sum.temporary.isEmpty, let missing = KeptScenario.missing(in: scenario) {
             builder.warnings.append(MergeRunner.inexact(sum.replayed, missing: missing))
         }

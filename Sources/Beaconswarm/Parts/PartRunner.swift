@@ -164,7 +164,9 @@ extension RunOutput {
         var whole = state
         do throws(FileFailure) {
             whole.sums = try FileSums(
-                of: [PartFolder.beliefsName, PartFolder.eventsName], in: part.path)
+                of: [ReplayRecord.scenarioName, PartFolder.beliefsName, PartFolder.eventsName]
+                    + (copies?.fileNames ?? []),
+                in: part.path)
         } catch {
             throw CommandFailure(.internalError, error)
         }
