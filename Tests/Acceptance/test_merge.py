@@ -410,6 +410,15 @@ def test_parts_need_a_place_to_meet(tool: Tool):
     assert "--shard wants --out" in tool.run("simulate", path, "--shard", "0/2").expect(64).err
 
 
+def test_a_part_keeps_no_stores(tool: Tool):
+    """Its devices go on after the drain of all parts is over, so its files are not those of the run."""
+    scenario = steady(devices=4, duration="5s")
+    scenario["populations"][0]["sdk"]["storage"] = {"backend": "sqlite"}
+    arguments = ("--shard", "0/2", "--keep-stores", tool.folder / "kept", "--out", tool.folder / "parts")
+    refused = tool.run("simulate", write_scenario(tool.folder, scenario), *arguments).expect(64)
+    assert "--keep-stores: " in refused.err and not (tool.folder / "parts").exists()
+
+
 def test_a_merged_run_can_be_explained(tool: Tool):
     scenario = write_scenario(tool.folder, steady(devices=4, duration="20s"))
     merge(tool, play(tool, scenario, 3)).expect(0)

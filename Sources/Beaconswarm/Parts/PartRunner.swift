@@ -24,6 +24,12 @@ struct PartRunner {
         guard !options.json else {
             throw CommandFailure(.usage, "--json: a part of a run has no report; beaconswarm merge makes it")
         }
+        guard options.keepStores == nil else {
+            throw CommandFailure(
+                .usage,
+                "--keep-stores: a part does not know when the drain of all parts is over, so what it would keep is not what "
+                    + "the run leaves in the devices' stores; keep those of a whole run; nothing was run")
+        }
         let plans = scenario.document.plans(start: scenario.document.simulatedStart)
         guard !Replay.isShared(plans) else { throw PartRunner.shared }
         try PartRunner.check(scenario)
