@@ -3,6 +3,17 @@ package import NIOCore
 import NIOPosix
 package import Timebase
 
+/// Devices that are in use at the same time, at most, and the connections that they keep, if each has its own.
+package struct ConnectionsInUse: Hashable, Sendable {
+    package var devices: Int
+    package var connections: Int
+
+    package init(devices: Int, connections: Int) {
+        self.devices = devices
+        self.connections = connections
+    }
+}
+
 /// The live engine's entry for questions that come before a run.
 package enum LiveEngine {
     /// What of a run cannot fit, said before it begins.
@@ -12,14 +23,15 @@ package enum LiveEngine {
     ///
     /// - Parameters:
     ///   - plans: The run's populations.
-    ///   - inUse: How many devices of each are in use at the same time, of this process's; `nil` for all.
+    ///   - inUse: Those of each that are in use at the same time, of this process's; `nil` for all, with as many
+    ///     connections as they may have.
     ///   - share: The devices of this process.
     ///   - descriptorBudget: From ``MachineLimits/descriptorBudget(limit:sharedWithCollector:)``.
     ///   - ephemeralPorts: From ``MachineLimits/ephemeralPorts()``.
     /// - Returns: A sentence with the number that would fit, or `nil` if all of it fits.
     package static func capacityProblem(
-        plans: [PopulationPlan], inUse: [Int]? = nil, of share: ShardShare = .whole, descriptorBudget: Int,
-        ephemeralPorts: Int = MachineLimits.ephemeralPorts()
+        plans: [PopulationPlan], inUse: [ConnectionsInUse]? = nil, of share: ShardShare = .whole,
+        descriptorBudget: Int, ephemeralPorts: Int = MachineLimits.ephemeralPorts()
     ) -> String? {
         let wanted = destinations(of: plans, inUse: inUse, share)
         let devices = wanted.reduce(0) { $0 + $1.devices }
@@ -73,13 +85,14 @@ package enum LiveEngine {
 
     /// Where devices of populations keep connections to, with how many.
     private static func destinations(
-        of plans: [PopulationPlan], inUse: [Int]?, _ share: ShardShare
+        of plans: [PopulationPlan], inUse: [ConnectionsInUse]?, _ share: ShardShare
     ) -> [Destination] {
         var result: [Destination] = []
         for (population, plan) in plans.enumerated() {
             let all = share.deviceCount(of: plan.deviceCount)
-            let devices = inUse.map { min($0[population], all) } ?? all
-            let connections = plan.connections(ofDevices: devices, parts: share.count)
+            let devices = inUse.map { min($0[population].devices, all) } ?? all
+            let own = inUse?[population].connections ?? all * plan.connectionsPerDevice
+            let connections = plan.connections(own, parts: share.count)
             let count = plan.targets.count
             for (index, target) in plan.targets.enumerated() {
                 let name = "\(target.host):\(target.port)"

@@ -244,7 +244,10 @@ struct VirtualEngine {
             tellBodies(population: fleet)
             observer.sealed(effects.sealed, population: fleet, at: now)
         }
-        for request in effects.requests { start(request, device: device, population: fleet) }
+        for request in effects.requests {
+            observer.requested(request, at: now)
+            start(request, device: device, population: fleet)
+        }
         effects.removeAll()
         rearm(device, at: next)
     }

@@ -54,6 +54,8 @@ package protocol VirtualObserver {
     mutating func sealed(_ events: ContiguousArray<SealedEvent>, population: Int)
     /// The same, with the time: the end of all times for what the end of the run seals. By default passed on without it.
     mutating func sealed(_ events: ContiguousArray<SealedEvent>, population: Int, at now: Instant)
+    /// A device begins a request. By default nobody wants to know.
+    mutating func requested(_ request: OutgoingRequest, at now: Instant)
     /// Called at each tick of simulated time (a second, or more in runs of days).
     ///
     /// - Returns: whether the run goes on; `false` ends the users' part and begins the drain.
@@ -75,6 +77,8 @@ extension VirtualObserver {
     ) {
         sealed(events, population: population)
     }
+
+    package mutating func requested(_ request: OutgoingRequest, at now: Instant) {}
 
     /// Lets the run go on.
     package mutating func poll(_ recorder: RunRecorder, at now: Instant, wakes: UInt64) -> VirtualWish {

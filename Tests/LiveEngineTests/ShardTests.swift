@@ -538,7 +538,8 @@ struct LiveRunTests {
         #expect(health.problem?.contains("1 in 100 of its actions") == true)
     }
 
-    /// Of Sensors devices, which keep two connections each unless they fetch no configuration.
+    /// Of Sensors devices whose flushes wait for each other: they keep two connections each unless they fetch no
+    /// configuration.
     private static func problem(
         devices: Int, inUse: Int? = nil, budget: Int, ports: Int, hosts: [String] = ["10.0.0.1"],
         fetchesConfig: Bool = true, connections: PopulationPlan.Target.Connections = .perDevice,
@@ -546,13 +547,15 @@ struct LiveRunTests {
     ) -> String? {
         var plan = ScriptedRun.plan(devices: devices, port: 80)
         var rules = SensorsRules(version: .v4)
+        rules.upload.blocksTracking = true
         rules.remoteConfig.enabled = fetchesConfig
         plan.system = rules
         plan.targets = hosts.map { .init(scheme: "http", host: $0, port: 80, pathAndQuery: "/") }
         plan.target.connections = connections
         plan.target.http = http
         return LiveEngine.capacityProblem(
-            plans: [plan], inUse: inUse.map { [$0] }, descriptorBudget: budget, ephemeralPorts: ports)
+            plans: [plan], inUse: inUse.map { [ConnectionsInUse(devices: $0, connections: 2 * $0)] },
+            descriptorBudget: budget, ephemeralPorts: ports)
     }
 
     @Test("says beforehand what cannot fit, with the number that would")

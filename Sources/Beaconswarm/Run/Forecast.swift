@@ -1,6 +1,7 @@
 import Accounting
 import AppModel
 import DeviceSDK
+import LiveEngine
 import Measurement
 import Rendering
 import Reporting
@@ -21,9 +22,10 @@ struct Forecast {
     var requestsPeak = 0.0
     /// Bodies with their heads.
     var bytesMean = 0.0
-    /// Of each population: devices whose app is in the foreground at the same time, at most.
-    private(set) var devicesInUse: [Int] = []
-    /// Connections of these.
+    /// Of each population: devices that have connections at the same time, at most, and these, as long as answers take
+    /// no longer than ``ConnectionCourse/answerTime``.
+    private(set) var inUse: [ConnectionsInUse] = []
+    /// Connections of all populations.
     private(set) var sockets = 0
 
     /// Events that devices bring along from before the run; they leave besides.
@@ -84,7 +86,7 @@ struct Forecast {
         let users = plan.forecastUsers
         let kinds = plan.kindsOfUsers
         let parts = max(1, plans.populations.count) * kinds.count
-        var active = 0
+        var active = ConnectionsInUse(devices: 0, connections: 0)
         growingMemory += Double(plan.deviceCount * plan.system.memoryPerDevice)
         for kind in kinds {
             let sample = PopulationSample(
@@ -106,15 +108,15 @@ struct Forecast {
             bytesMean += record.sentBytes * perEvent / seconds
             offer.events.add(sample.recorder.series, scale: sample.scale)
             offer.requests.add(sample.requests, scale: sample.scale)
-            let peak = sample.recorder.series.extremes?.highGauges.devicesActive ?? 0
-            active += min(plan.deviceCount, Int((Double(peak) * sample.scale).rounded(.up)))
+            let most = sample.connections.most(
+                ofDevices: kind.members?.count ?? plan.deviceCount, scale: sample.scale)
+            active.devices += most.devices
+            active.connections += most.connections
             growingMemory += memory(of: plan, sample)
             openRequestMemory += Double(sample.openRequests) * sample.scale * DeviceMemory.openRequest
         }
-        // An idle minute of a socket may be days of its device: as good as all have one.
-        let inUse = pace > 1 ? plan.deviceCount : min(plan.deviceCount, active)
-        devicesInUse.append(inUse)
-        sockets += plan.connections(ofDevices: inUse)
+        inUse.append(active)
+        sockets += plan.connections(active.connections)
     }
 
     /// Steps of users in a look at all of them.
@@ -153,7 +155,10 @@ struct Forecast {
         share.growingMemory /= Double(count)
         share.openRequestMemory /= Double(count)
         share.sockets = (sockets + count - 1) / count
-        share.devicesInUse = devicesInUse.map { ($0 + count - 1) / count }
+        share.inUse = inUse.map {
+            ConnectionsInUse(
+                devices: ($0.devices + count - 1) / count, connections: ($0.connections + count - 1) / count)
+        }
         share.devices = (devices + count - 1) / count
         return share
     }

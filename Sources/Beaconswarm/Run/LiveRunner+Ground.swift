@@ -63,7 +63,7 @@ extension LiveRunner {
         }
         warnings += [
             LiveEngine.capacityProblem(
-                plans: plans.populations, inUse: forecast.devicesInUse, of: part?.share ?? .whole,
+                plans: plans.populations, inUse: forecast.inUse, of: part?.share ?? .whole,
                 descriptorBudget: budget),
             LiveEngine.portProblem(plans: plans.populations, requestsPerSecond: forecast.requestsMean),
         ].compactMap { $0 }

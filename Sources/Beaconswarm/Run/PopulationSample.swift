@@ -6,6 +6,7 @@ import Measurement
 import Scenario
 import Timebase
 import VirtualEngine
+import World
 
 /// Some devices of a population, played.
 ///
@@ -22,6 +23,8 @@ struct PopulationSample {
 
     /// Requests of all kinds over the run.
     private(set) var requests: RequestCourse
+    /// Of the devices played.
+    private(set) var connections: ConnectionCourse
     /// What all slices recorded, as the one population of a run.
     private(set) var recorder: RunRecorder
     /// The most requests in the air at the same time, the slices' sum.
@@ -44,6 +47,9 @@ struct PopulationSample {
         share: Double = 1, pace: Int = 1, sizes: BodySizeModel? = nil
     ) {
         requests = RequestCourse(PopulationSample.courseWidth(schedule, pace: pace))
+        connections = ConnectionCourse(
+            perDevice: plan.connectionsPerDevice, staysOpen: plan.target.connections != .perRequest,
+            schedule: schedule, pace: pace)
         let sliceCount = (plan.deviceCount + PopulationSample.sliceSize - 1) / PopulationSample.sliceSize
         let slices = min(sliceCount, PopulationSample.sliceLimit)
         recorder = RunRecorder(start: schedule.start, populationCount: 1)
@@ -107,10 +113,14 @@ struct PopulationSample {
     private mutating func play(
         _ configuration: VirtualConfiguration, _ share: ShardShare, stepLimit: Int
     ) -> VirtualResult {
-        var observer = Bound(steps: stepLimit, start: configuration.schedule.start, requests: requests)
+        var observer = Bound(
+            steps: stepLimit, start: configuration.schedule.start, requests: requests,
+            connections: connections)
         let fleet = makeFleet(plan: configuration.plans[0], share: share)
         let result = runVirtually(configuration, fleets: [fleet], observer: &observer)
         requests = observer.requests
+        connections = observer.connections
+        connections.endDevices()
         return result
     }
 
@@ -121,13 +131,20 @@ struct PopulationSample {
         let steps: Int
         let start: Instant
         var requests: RequestCourse
+        var connections: ConnectionCourse
         private var seen: UInt64 = 0
 
-        init(steps: Int, start: Instant, requests: RequestCourse) {
-            (self.steps, self.start, self.requests) = (steps, start, requests)
+        init(steps: Int, start: Instant, requests: RequestCourse, connections: ConnectionCourse) {
+            (self.steps, self.start) = (steps, start)
+            (self.requests, self.connections) = (requests, connections)
         }
 
         mutating func sealed(_ events: ContiguousArray<SealedEvent>, population: Int) {}
+        mutating func requested(_ request: OutgoingRequest, at now: Instant) {
+            // Without a radio nothing leaves.
+            guard request.network != .none else { return }
+            connections.note(Int(request.slot), at: now - start)
+        }
         mutating func tick(_ recorder: RunRecorder, at now: Instant) -> Bool {
             let total = recorder.populations[0].allRequests
             requests.note(total - seen, until: now - start)

@@ -146,20 +146,18 @@ package struct PopulationPlan: Sendable {
     /// The index in ``targets`` of a device's target.
     package func targetIndex(ofDevice number: UInt32) -> Int { Int(number) % targets.count }
 
-    /// Connections that some of its devices keep open together in a live run, at most, while no answer takes
-    /// longer than their triggers are apart.
-    ///
-    /// - Parameters:
-    ///   - count: How many of its devices are in use at the same time.
-    ///   - parts: Of the run, each of which has its share of a pool.
-    package func connections(ofDevices count: Int, parts: Int = 1) -> Int {
-        let ownConnections = count * system.connectionsPerDevice
-        return switch target.connections {
-        case .pooled(let size): min(ownConnections, max(1, size / parts))
+    /// Connections that a device may have open at once in a live run.
+    package var connectionsPerDevice: Int {
         // All requests of a device are streams of one.
-        case .perDevice where target.http == .two: count
-        case .perDevice, .perRequest: ownConnections
-        }
+        target.connections == .perDevice && target.http == .two ? 1 : system.connectionsPerDevice
+    }
+
+    /// Of the connections that its devices would keep open together, each its own, those that there are.
+    ///
+    /// - Parameter parts: Of the run, each of which has its share of a pool.
+    package func connections(_ own: Int, parts: Int = 1) -> Int {
+        guard case .pooled(let size) = target.connections else { return own }
+        return min(own, max(1, size / parts))
     }
 }
 

@@ -36,8 +36,8 @@ package protocol SystemRuleSet: Hashable, Sendable {
     func sent(_ value: PropertyValue) -> PropertyValue
     /// Whether devices keep their events in files of the machine.
     var storesInFiles: Bool { get }
-    /// Connections that a device in use keeps open over HTTP/1.1, where each has its own and no answer takes
-    /// longer than its triggers are apart: as many as it has requests side by side. Idle ones stay for a while.
+    /// Connections that a device may have open over HTTP/1.1, where each has its own: as many as it may have requests side
+    /// by side, however long answers take. Idle ones stay for a while.
     var connectionsPerDevice: Int { get }
     /// Uploads that a device has in flight side by side, at most, where no answer takes longer than its triggers are
     /// apart. Of several that end at one instant, nothing says which ends first.

@@ -120,8 +120,8 @@ extension CodelessRules: SystemRuleSet {
         DeviceIdentity(anonymousID: CodelessEncoder.deviceID(plan.streams, index: index, installation: 0))
     }
     package var tracksCode: Bool { false }
-    /// One for parts and one for files; more only where answers take longer than parts come.
-    package var connectionsPerDevice: Int { 2 }
+    /// Those of parts, one of files, and one of the configuration.
+    package var connectionsPerDevice: Int { uploadsAtOnce + (remoteConfig.enabled ? 1 : 0) }
     /// Those of parts, and one of files.
     package var uploadsAtOnce: Int { upload.concurrency + 1 }
     package var uploadInterval: Interval { upload.flushInterval }

@@ -50,8 +50,10 @@ extension DeclaredRules: SystemRuleSet {
         get { sdk.storage.prefill }
         set { sdk.storage.prefill = newValue }
     }
-    /// For uploads and fetches side by side; an URLSession opens 4 to one host, at most.
-    package var connectionsPerDevice: Int { min(sdk.upload.concurrency + sdk.fetchesAtOnce, 4) }
+    /// As many connections as an URLSession opens to one host, at most. Lanes and configurations do not wait for others.
+    package var connectionsPerDevice: Int {
+        sdk.lanes.isEmpty && sdk.configs.isEmpty ? min(sdk.upload.concurrency, 4) : 4
+    }
     package var uploadsAtOnce: Int { sdk.upload.concurrency }
     package var uploadsInBackground: Bool { sdk.upload.timerRuns == .always }
     package var actsOnNetworks: Bool {

@@ -88,8 +88,11 @@ extension SensorsRules: SystemRuleSet {
     }
     package var storesInFiles: Bool { storage.backend == .sqlite }
     /// One for uploads, and one for the configuration: whenever that is fetched, an upload may be under way or
-    /// begin. 4.9.1 has up to four, but only where answers take longer than its flushes are apart.
-    package var connectionsPerDevice: Int { remoteConfig.enabled ? 2 : 1 }
+    /// begin. Where flushes do not wait for each other, as in 4.9.1, those of an URLSession.
+    package var connectionsPerDevice: Int {
+        guard upload.blocksTracking else { return 4 }
+        return remoteConfig.enabled ? 2 : 1
+    }
     package var uploadInterval: Interval { upload.flushInterval }
     /// Whether the store's table has a column for the marks of uploads.
     package var marksInFile: Bool { isVersion4 }

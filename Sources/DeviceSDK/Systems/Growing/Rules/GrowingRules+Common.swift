@@ -84,8 +84,8 @@ extension GrowingRules: SystemRuleSet {
         get { storage.prefill }
         set { storage.prefill = newValue }
     }
-    /// One for each channel that has something to send at a time: rarely more than two.
-    package var connectionsPerDevice: Int { min(4, 2 * upload.concurrency) }
+    /// Those of an URLSession: channels do not wait for each other.
+    package var connectionsPerDevice: Int { 4 }
     /// Of each of its channels, of which rarely more than two have something to send.
     package var uploadsAtOnce: Int { 2 * upload.concurrency }
     package var drawsByAnswer: Bool { storage.deleteFailureChance > 0 || storage.insertFailureChance > 0 }
