@@ -60,6 +60,23 @@ def test_a_copy_lies_beside_its_schema_and_overwrites_nothing(tool: Tool, tmp_pa
     assert schema.read_text() == "mine" and json.loads((tmp_path / "other.json").read_text())["name"] == "smoke"
 
 
+@pytest.mark.parametrize(
+    ("name", "command"),
+    [
+        ("smoke", "run smoke.json"),
+        # Its three days are over in seconds.
+        ("systems/kit-week", "run kit-week.json"),
+        ("policies/batch", "simulate batch.json"),
+        ("policies/rollout", "simulate rollout.json"),
+        ("sdk/bad-day", "simulate bad-day.json"),
+        ("datasets/shop", "generate shop.json --out DIR"),
+        ("datasets/clickstream-1b", "generate clickstream-1b.json --out DIR"),
+    ],
+)
+def test_a_copy_is_told_with_what_plays_it(tool: Tool, name: str, command: str):
+    assert tool.run("examples", name).expect(0).err.splitlines()[-1] == f"beaconswarm {command}"
+
+
 def test_an_unknown_example_is_told_with_the_nearest(tool: Tool, tmp_path: Path):
     assert '"smoke"' in tool.run("examples", "smoek").expect(64).err
     assert "--out" in tool.run("examples", "--out", "x.json").expect(64).err

@@ -1,4 +1,5 @@
 import Scenario
+import Timebase
 import Wire
 
 /// A scenario that is built into the program: a file of the folder `scenarios`.
@@ -35,6 +36,23 @@ struct ShippedScenario: Sendable {
         let description = (try? JSONReader.readStrictly(Array(text.utf8)))?["description"]?.string ?? ""
         guard let end = description.firstRange(of: ". ") else { return description }
         return String(description[..<end.lowerBound]) + "."
+    }
+
+    /// Longer than this, nobody waits for a run on the real clock to see what a scenario shows.
+    private static let longestRun = Interval.hours(1)
+
+    /// The command that plays a copy of it as it is meant.
+    ///
+    /// - Parameter path: The copy's.
+    func command(playing path: String) -> String {
+        if name.hasPrefix("datasets/") { return "beaconswarm generate \(path) --out DIR" }
+        let source = ScenarioSource(path: name)
+        let loaded = try? LoadedScenario(source, content: Array(text.utf8), environment: [:])
+        guard let document = loaded?.document else { return "beaconswarm run \(path)" }
+        let isRun =
+            document.variants.isEmpty
+            && document.duration / Int64(document.pace) <= ShippedScenario.longestRun
+        return "beaconswarm \(isRun ? "run" : "simulate") \(path)"
     }
 
     /// The file as it is copied out: its schema lies beside it, and not in the folder above.

@@ -13,7 +13,8 @@ extension Beaconswarm {
             Console.output(name + cut(scenario.summary, to: width - column) + "\n")
         }
         Console.error(
-            "\nbeaconswarm run NAME plays one, beaconswarm examples NAME copies it out to be changed")
+            "\nbeaconswarm examples NAME copies one out to be changed, and says what plays it: run, simulate or generate, which "
+                + "take NAME, too")
         return .success
     }
 
@@ -39,7 +40,7 @@ extension Beaconswarm {
         }
         let path = out ?? LoadedScenario.baseName(scenario.name) + ".json"
         try NewScenarioFile.write(scenario.copy, to: path, option: "--out")
-        Console.error("beaconswarm run \(path)")
+        Console.error(scenario.command(playing: path))
         return .success
     }
 
