@@ -200,6 +200,12 @@ struct ProblemTests {
         }
     }
 
+    @Test("of a text that lacks a variable nothing else is told", arguments: ["name", "drain", "start"])
+    func unsetVariable(key: String) {
+        let found = problems(scenario(#""\#(key)": "${NOWHERE}""#))
+        #expect(found.map(\.kind) == [.unsetVariable], "\(found.map { $0.text(file: "") })")
+    }
+
     @Test("collects all problems at once, in the order of the file")
     func allAtOnce() {
         let text = """

@@ -199,7 +199,10 @@ package enum ScenarioLoader {
             return .success(document)
         }
         var seen: Set<Problem> = []
-        let problems = reading.problems.map { problem in
+        // What is wrong with the rest of a text that lacks a variable says nothing.
+        let lacking = Set(reading.problems.filter { $0.kind == .unsetVariable }.map(\.pointer))
+        let told = reading.problems.filter { $0.kind == .unsetVariable || !lacking.contains($0.pointer) }
+        let problems = told.map { problem in
             var copy = problem
             copy.found = redactor.redact(problem.found)
             copy.allowed = redactor.redact(problem.allowed)
