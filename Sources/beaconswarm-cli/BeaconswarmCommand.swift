@@ -55,8 +55,8 @@ struct BeaconswarmCommand: AsyncParsableCommand {
               105  interrupted
 
             Variables of the environment stand for options of the same names, which win over them: BEACONSWARM_SEED, \
-            _DEVICES, _DURATION, _TARGET, _VARIANT, _SET, _OUT (of run, simulate, sweep and capacity), _EVENTS, _RECEIPTS, _STORE, \
-            _KEEP_STORES, _MAX_RATE, _TARGETS, _THREADS, _SEEDS, _BODIES, _UI, _OTLP, _SCRAPE and _SCRAPE_ONLY.
+            _DEVICES, _DURATION, _TARGET, _VARIANT, _SET, _OUT (of run, simulate, sweep and capacity), _EVENTS, \
+            _RECEIPTS, _STORE, _KEEP_STORES, _MAX_RATE, _TARGETS, _THREADS, _SEEDS, _BODIES, _UI, _OTLP, _SCRAPE and _SCRAPE_ONLY.
             """,
         version: Beaconswarm.versionLine,
         subcommands: [
