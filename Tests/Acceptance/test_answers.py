@@ -180,8 +180,8 @@ def test_a_column_of_whole_numbers_has_all_that_arrive(tool: Tool):
                "debt": {"uniform": {"min": -0.01, "max": 0, "decimals": 1}}}
     app = {"screens": [{"name": "Home"}], "events": [{"name": "Look", "on": {"screen": "Home"}, "properties": numbers}]}
     systems = [("growing", "3.2.1"), ("growing", "4.11.0"), ("sensors", "4.9.1"), ("trackingsdk", "document")]
-    populations = [{"name": f"{system}-{version}", "devices": 15, "system": system, "version": version, "app": "own", "persona": "power"}
-                   for system, version in systems]
+    populations = [{"name": f"p{place}", "devices": 15, "system": system, "version": version, "app": "own", "persona": "power"}
+                   for place, (system, version) in enumerate(systems)]
     path = write_scenario(tool.folder, {
         "name": "numbers", "seed": 1, "start": "2026-03-02T00:00:00Z", "duration": "1d", "apps": {"own": app}, "populations": populations})
     folder = tool.folder / "numbers"

@@ -44,20 +44,6 @@ extension DescribedSDK {
             }
         }
     }
-
-    /// Fetches that begin at one instant, at most: with a process a session begins, and one may with a return.
-    var fetchesAtOnce: Int {
-        let instants: [Set<Config.Moment>] = [
-            [.launch, .session], [.foreground, .session], [.login], [.logout],
-        ]
-        let counts = instants.map { moments in
-            configs.reduce(0) { sum, config in
-                let count = config.moments.intersection(moments).count
-                return sum + (config.every > .zero ? min(1, count) : count)
-            }
-        }
-        return counts.max() ?? 0
-    }
 }
 
 /// Configurations: when they are fetched, and what an answer turns. What was fetched last is kept on the device's disk.
