@@ -48,7 +48,8 @@ struct ForecastSizeTests {
         #expect(sample.parts.count == 1 && sample.totalScale > sample.scale)
     }
 
-    @Test("requests a second are the same however long the run is, of which a sample plays only the beginning")
+    @Test(
+        "requests a second are the same however long the run is, of which a sample plays only the beginning")
     func long() throws {
         let text = """
             {"name": "f", "seed": 5, "duration": "1h", "populations": [{"name": "p", "devices": 200, \
@@ -63,7 +64,8 @@ struct ForecastSizeTests {
         #expect(hour.requestsMean > 40)
         for duration in ["1d", "7d", "30d", "365d"] {
             let other = try forecast(duration)
-            #expect(abs(other.requestsMean / hour.requestsMean - 1) < 0.05, "\(duration): \(other.requestsMean)")
+            #expect(
+                abs(other.requestsMean / hour.requestsMean - 1) < 0.05, "\(duration): \(other.requestsMean)")
             #expect(other.requestsPeak >= other.requestsMean, "\(duration)")
         }
     }
