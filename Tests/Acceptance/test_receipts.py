@@ -372,7 +372,7 @@ def test_an_audit_counts_what_waits_in_the_collectors_log(tool: Tool, collect, t
 def test_a_store_is_read_where_nothing_can_be_written_beside_it(tool: Tool, tmp_path: Path, tiny_disk: Path):
     """A backup that is mounted to be read: SQLite keeps an index beside a store in WAL mode, but where nobody writes."""
     run, store = tmp_path / "run", tiny_disk / "a %3f#.sqlite"
-    scenario = steady(4, "2s", drain="1s")
+    scenario = steady(2, "1s", drain="1s")
     tool.run("run", write_scenario(tmp_path, scenario), "--out", run, "-q", "--store", store).expect(0)
     shutil.copy(store, tiny_disk / "behind.sqlite")
     (tiny_disk / "behind.sqlite-wal").write_bytes(b"x")
