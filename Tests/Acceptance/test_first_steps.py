@@ -175,6 +175,14 @@ def test_wrong_options_of_new_write_nothing(tool: Tool, tmp_path: Path, options:
     assert list(tmp_path.glob("*.json")) == []
 
 
+def test_a_target_with_a_variable_is_kept_as_it_is_written(tool: Tool, tmp_path: Path):
+    target = "http://${OWN_COLLECTOR_HOST}:8106/sa"
+    tool.run("new", "own", "--target", target, env={"OWN_COLLECTOR_HOST": "127.0.0.1"}).expect(0)
+    assert target in (tmp_path / "own.json").read_text()
+    refused = tool.run("new", "other", "--target", target).expect(64)
+    assert "environment variable that is set" in refused.err and not (tmp_path / "other.json").exists()
+
+
 def at_a_terminal(folder: Path, typed: str) -> tuple[int, str]:
     """Runs `new` at a terminal on which somebody types; what it said, and its exit code."""
     ours, theirs = pty.openpty()

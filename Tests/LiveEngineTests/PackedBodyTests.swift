@@ -105,6 +105,21 @@ struct PackedBodyTests {
         }
     }
 
+    @Test("say their status where they cannot be read, and what they say beside it", arguments: [403, 413, 429, 503])
+    func foreignErrors(status: Int) {
+        for coding in ["br", "zstd", "gzip, br"] {
+            let bytes = Array(
+                """
+                HTTP/1.1 \(status) No\r\nRetry-After: 7\r\nContent-Encoding: \(coding)\r\n\
+                Content-Length: 3\r\n\r\nabc
+                """.utf8)
+            let (parser, used) = ResponseParserTests.parse(bytes, readSizes: [.max], keepsSample: true)
+            #expect(parser.state == .complete && parser.keepsAlive && used == bytes.count)
+            #expect(Int(parser.status) == status && parser.retryAfter != nil)
+            #expect(parser.body.isEmpty && ResponseParserTests.text(parser.sampleBody) == "abc")
+        }
+    }
+
     @Test("are no larger unpacked than any body may be")
     func limit() {
         for excess in [0, 1] {

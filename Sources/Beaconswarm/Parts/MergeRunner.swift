@@ -46,7 +46,8 @@ struct MergeRunner {
         do throws(CommandFailure) {
             return try write(set, plans, scenario, to: output, console)
         } catch {
-            if error.code == .interrupted { output.discard() } else { output.folder.deleteIfEmpty() }
+            // Nothing of it is whole, and the parts are as they were.
+            output.discard()
             throw error
         }
     }
@@ -94,7 +95,7 @@ struct MergeRunner {
         return own
     }
 
-    /// Nothing is left of the output where they cannot be added up.
+    /// Adds the parts up; no part that was played again is left where they cannot be.
     private func sum(
         _ set: PartSet, _ plans: ScenarioPlans, _ scenario: LoadedScenario, for output: RunOutput
     ) throws(CommandFailure) -> PartSum {
@@ -108,7 +109,6 @@ struct MergeRunner {
             for name in Folder.names(in: folder.path) where name.hasPrefix(MergeRunner.againPrefix) {
                 RunFolder(existing: folder.file(name)).delete()
             }
-            output.discard()
             throw error
         }
     }

@@ -1,3 +1,4 @@
+import Rendering
 import Scenario
 import Timebase
 import Wire
@@ -45,6 +46,7 @@ struct ShippedScenario: Sendable {
     ///
     /// - Parameter path: The copy's.
     func command(playing path: String) -> String {
+        let path = Escaping.shell(path)
         if name.hasPrefix("datasets/") { return "beaconswarm generate \(path) --out DIR" }
         let source = ScenarioSource(path: name)
         let loaded = try? LoadedScenario(source, content: Array(text.utf8), environment: [:])

@@ -115,7 +115,8 @@ extension FirstScenario {
     ///   - origin: What gave it: an option, or nothing for an answer.
     private func check(_ pointer: String, of origin: String) throws(CommandFailure) {
         let content = Array(text(path: NewOptions.defaultName).utf8)
-        let result = ScenarioLoader.load(bytes: content, name: name)
+        let result = ScenarioLoader.load(
+            bytes: content, name: name, environment: EnvironmentVariables.none)
         guard case .failure(let found) = result,
             let problem = found.problems.first(where: { $0.pointer == pointer })
         else { return }

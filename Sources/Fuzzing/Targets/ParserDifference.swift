@@ -102,6 +102,7 @@ struct AnswerLines {
     private(set) var hasTabBehindWord = false
     /// Whether a field says how a body is packed.
     private(set) var isPacked = false
+    private static let codings = ["gzip", "deflate", "br", "zstd", "compress"]
     /// Whether a list of codings ends with a comma.
     private(set) var hasEmptyCoding = false
     private(set) var saysClose = false
@@ -147,7 +148,9 @@ struct AnswerLines {
             if text.contains("close") { saysClose = true }
             if text.contains("keep-alive") { saysKeepAlive = true }
         }
-        if text.hasPrefix("content-encoding") { isPacked = true }
+        if text.hasPrefix("content-encoding") && AnswerLines.codings.contains(where: text.contains) {
+            isPacked = true
+        }
         if text.hasPrefix("proxy-connection") { hasProxyConnection = true }
         if text.hasPrefix("upgrade") || text.contains("upgrade") { hasUpgrade = true }
         let isToken = line[..<colon].allSatisfy(AnswerLines.isTokenCharacter)

@@ -29,7 +29,12 @@ extension ResponseParser {
     mutating func complete() {
         state = .complete
         guard packing != .none, keepsBody, !body.isEmpty else { return }
-        guard packing != .foreign else { return refuse(.foreignPacking) }
+        guard packing != .foreign else {
+            // A phone reads it, and its SDK sees the status: only of a success does it need the body.
+            guard status / 100 != 2 else { return refuse(.foreignPacking) }
+            body = []
+            return
+        }
         var unpacked = WireBuffer()
         do {
             try body.withUnsafeBytes { packed in

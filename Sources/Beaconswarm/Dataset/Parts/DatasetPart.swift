@@ -27,7 +27,7 @@ struct DatasetPart {
 
     static let stateName = "_part.state"
     static let scenarioName = "_scenario.json"
-    private static let head = "beaconswarm.dataset-part/6\n"
+    private static let head = "beaconswarm.dataset-part/7\n"
 
     var identity: Identity
     var number: PartNumber
