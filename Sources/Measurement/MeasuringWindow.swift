@@ -23,9 +23,10 @@ package struct MeasuringWindow: Sendable {
     /// Whether the second noted last lies in the window: the time of what has none of its own.
     private var isOpen = false
 
-    init(range: Range<Instant>, populationCount: Int) {
+    init(range: Range<Instant>, populationCount: Int, measuresFreshness: Bool) {
         self.range = range
-        populations = Array(repeating: PopulationRecord(), count: populationCount)
+        populations = Array(
+            repeating: PopulationRecord(measuresFreshness: measuresFreshness), count: populationCount)
         started = Array(repeating: 0, count: populationCount)
         captured = Array(repeating: 0, count: populationCount)
     }

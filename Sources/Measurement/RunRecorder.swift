@@ -46,7 +46,10 @@ package struct RunRecorder: Sendable {
         let from = closeUps.map(\.lowerBound).min() ?? start
         closeUpBounds = from..<(closeUps.map(\.upperBound).max() ?? from)
         self.entries = entries.map { EntryWindow(range: $0, measuresFreshness: measuresFreshness) }
-        window = measured.map { MeasuringWindow(range: $0, populationCount: populationCount) }
+        window = measured.map {
+            MeasuringWindow(
+                range: $0, populationCount: populationCount, measuresFreshness: measuresFreshness)
+        }
     }
 
     /// Books sealed events of one population.

@@ -51,6 +51,8 @@ package struct Report: Sendable {
     package var series: [SeriesPoint]
     /// Uploads that left in a second, at most, in what is measured; `nil` in older reports.
     package var peakUploadRate: Double?
+    /// Events that devices believe delivered since the warm-up; `nil` without one, and in older reports.
+    package var measuredDeliveries: UInt64?
     package var warnings: [String]
     /// Whether the run was asked to end before its time.
     package var isInterrupted = false

@@ -102,6 +102,14 @@ def test_days_of_kit_are_played_live_in_seconds(tool, tmp_path: Path):
     assert {key: after["audit"][key] for key in kept} == {key: before[key] for key in kept}
 
 
+def test_a_warm_up_does_not_bring_freshness_back(tool, tmp_path: Path):
+    path = write_scenario(tmp_path, kit(duration="2d", pace=86_400, measureFrom="1d"))
+    tool.run("run", path, "--out", "live").expect(0, 96)
+    report = read_report(tmp_path / "live")
+    assert report["metrics"]["event_freshness"]["count"] == 0
+    assert 0 < report["measured_deliveries"] <= report["events"]["delivered"]
+
+
 def test_people_plan_the_same_at_every_pace(tool, tmp_path: Path):
     path = write_scenario(tmp_path, kit(duration="2d"))
     reports = []

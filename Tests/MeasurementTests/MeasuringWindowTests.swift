@@ -88,6 +88,18 @@ struct MeasuringWindowTests {
         #expect(window.scheduleLag.count == 1)
     }
 
+    @Test("where the run's clock is faster than the sockets, it tells of no freshness, and counts deliveries")
+    func paced() throws {
+        for isMeasured in [true, false] {
+            var recorder = RunRecorder(
+                start: start, populationCount: 1, measured: range, measuresFreshness: isMeasured)
+            recorder.note([event(0, .delivered, ackedAt: start + .seconds(3))], population: 0)
+            let total = try #require(recorder.window).total
+            #expect(total.freshness.count == (isMeasured ? 1 : 0))
+            #expect(total.ledger.delivered == 1)
+        }
+    }
+
     @Test("a run that measures nothing apart has none")
     func none() {
         var recorder = RunRecorder(start: start, populationCount: 1)

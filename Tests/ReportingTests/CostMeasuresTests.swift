@@ -70,6 +70,12 @@ struct CostMeasuresTests {
         report.measuredFromSeconds = 300
         #expect(try value("requests_per_device_day", report) == 17_280)
         #expect(try value("bytes_per_delivered_event", report) == 800)
+        // A paced run knows of no event's freshness, and of its delivery all the same.
+        report.metrics.removeAll { $0.name == "event_freshness" }
+        #expect(try value("bytes_per_delivered_event", report) == nil)
+        report.measuredDeliveries = 1200
+        #expect(try value("bytes_per_delivered_event", report) == 600)
+        #expect(try ReportJSON.read(ReportJSON.write(report)).measuredDeliveries == 1200)
         // No second of what is left is as busy as the mean, and the busiest of all is not below it.
         #expect(try value("peak_to_mean_requests", report) == 1)
         report.measuredFromSeconds = 600

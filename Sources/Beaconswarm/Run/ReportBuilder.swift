@@ -136,8 +136,8 @@ struct ReportBuilder: Sendable {
         report.pace = pace
         let start = progress.recorder.series.start
         report.clock = localTime.map { $0.clock(from: start, for: progress.simulated) }
-        report.measuredFromSeconds = measureFrom?.fractionalSeconds
         report.peakUploadRate = progress.recorder.series.busiestRate(from: start + (measureFrom ?? .zero))
+        addWarmUp(to: &report, progress.recorder)
         if !progress.isPartial { addEnd(to: &report, progress) }
         report.isInterrupted = progress.interrupted
         report.endedBy = progress.endedBy
@@ -151,6 +151,13 @@ struct ReportBuilder: Sendable {
         report.thresholds = results(on: report, abortedBy: progress.abortedBy)
         report.judge(internalError: progress.internalError)
         return report
+    }
+
+    /// What only a run with a warm-up tells.
+    private func addWarmUp(to report: inout Report, _ recorder: RunRecorder) {
+        guard let measureFrom else { return }
+        report.measuredFromSeconds = measureFrom.fractionalSeconds
+        report.measuredDeliveries = recorder.window?.total.ledger.delivered
     }
 
     /// What only the whole run tells.

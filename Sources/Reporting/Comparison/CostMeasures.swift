@@ -58,7 +58,7 @@ package enum CostMeasures {
         let mean = ratio(requests, seconds) ?? 0
         let values = [
             report.audit.flatMap { ratio(Double($0.notKept), Double(report.events.captured)) },
-            ratio(requests, days), ratio(sent, days), ratio(sent, report.measuredDeliveries),
+            ratio(requests, days), ratio(sent, days), ratio(sent, report.countedDeliveries),
             ratio(requests, requests - retries),
             // In a run of seconds, uploads right at its end have a second that hardly counts in the mean.
             ratio(max(report.busiestSecond, mean), mean),
@@ -79,9 +79,11 @@ extension Report {
         max(0, (usersSeconds ?? simulatedSeconds) - (measuredFromSeconds ?? 0))
     }
 
-    /// Events that the devices believe delivered, of those that are measured.
-    fileprivate var measuredDeliveries: Double {
+    /// Events that the devices believe delivered, of those that are measured. Older reports only have how many
+    /// of them have a freshness.
+    fileprivate var countedDeliveries: Double {
         guard measuredFromSeconds != nil else { return Double(events.delivered) }
+        if let measuredDeliveries { return Double(measuredDeliveries) }
         return metrics.trend("event_freshness").map { Double($0.count) } ?? 0
     }
 

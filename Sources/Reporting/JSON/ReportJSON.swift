@@ -94,6 +94,7 @@ package enum ReportJSON {
             entries,
             .later("series", \.series, .series),
             .rare("peak_uploads_per_second", \.peakUploadRate, .real),
+            .rare("measured_deliveries", \.measuredDeliveries, .count),
             closeUps,
             .later("percentiles", \.curves, .named(\.metric, .curve)),
             .later("heatmaps", \.heatMaps, .named(\.metric, .heatMap)),
