@@ -41,7 +41,10 @@ package struct MeasuringWindow: Sendable {
         return sum
     }
 
-    mutating func note(_ event: SealedEvent, population: Int) {
+    /// Books an event if its fate was settled in the window.
+    ///
+    /// - Parameter isBrought: Whether its device brought it along from before the run.
+    mutating func note(_ event: SealedEvent, isBrought: Bool, population: Int) {
         if case .delivered = event.disposition {
             guard range.contains(event.ackedAt) else { return }
         } else {
@@ -49,6 +52,7 @@ package struct MeasuringWindow: Sendable {
         }
         populations[population].note(event)
         populations[population].ledger.captured += 1
+        if isBrought { populations[population].prefilled += 1 }
     }
 
     mutating func note(_ sample: RequestSample, population: Int) {

@@ -59,7 +59,7 @@ package struct RunRecorder: Sendable {
         for event in events { eventFingerprint &+= event.fingerprint(population: population) }
         for event in events {
             populations[population].note(event)
-            window?.note(event, population: population)
+            window?.note(event, isBrought: event.capturedAt < series.start, population: population)
             for index in entries.indices { entries[index].note(event) }
             beliefs.note(event)
             guard case .delivered = event.disposition else { continue }

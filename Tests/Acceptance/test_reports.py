@@ -446,6 +446,27 @@ def test_a_warm_up_is_not_measured(tool: Tool):
     assert cold["metrics"]["http_req_failed"]["rate"] > 0 == metrics["http_req_failed"]["rate"]
 
 
+def test_the_rate_after_a_warm_up_leaves_out_what_devices_brought_along(tool: Tool):
+    scenario = steady(
+        devices=3,
+        duration="5s",
+        measureFrom="1s",
+        timeline=[{"at": "0s", "for": "2s", "collector": {"fault": "outage"}}],
+    )
+    scenario["populations"][0]["sdk"] = {"storage": {"prefill": 1000}}
+    events = tool.folder / "events.ndjson"
+    said = tool.run("simulate", write_scenario(tool.folder, scenario), "--out", "out", "--events", events)
+    said.expect(0)
+    report = read_report(tool.folder / "out")
+    captured = report["metrics"]["events_captured"]
+    # Nothing was settled during the warm-up, so all events count, and most of them are older than the run.
+    lines = read_events(events)
+    assert captured["count"] == len(lines) > 3000
+    seconds = report["simulated_seconds"] - 1
+    assert captured["rate"] == pytest.approx((len(lines) - 3000) / seconds)
+    assert "events_captured has 3,000 events that devices brought along" in " ".join(said.out.split())
+
+
 def test_a_folder_may_be_named_like_a_file(tool: Tool):
     path = write_scenario(tool.folder, steady(devices=2, duration="5s"))
     tool.run("simulate", path, "-q", "--out", "run.json").expect(0)

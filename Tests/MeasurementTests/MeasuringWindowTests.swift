@@ -72,6 +72,27 @@ struct MeasuringWindowTests {
         #expect(window.captured == [70])
     }
 
+    @Test("counts what devices brought along once it is settled, and takes it for no rate, also over shards")
+    func prefilled() throws {
+        var recorder = RunRecorder(start: start, populationCount: 1, measured: range)
+        var brought = event(0, .delivered, ackedAt: start + .seconds(3))
+        brought.capturedAt = start - .seconds(30)
+        let own = event(1, .delivered, ackedAt: start + .seconds(3))
+        var early = brought
+        early.ackedAt = start + .seconds(1)
+        recorder.note([brought, own, early], population: 0)
+        var shard = RunRecorder(start: start, populationCount: 1, measured: range)
+        shard.note([brought, own, own], population: 0)
+        recorder.merge(shard)
+        let metrics = try #require(recorder.window).total.metrics(seconds: 2)
+        let metric = try #require(metrics.first { $0.name == "events_captured" })
+        guard case .counter(let count, let perSecond) = metric.value else {
+            Issue.record("\(metric.value)")
+            return
+        }
+        #expect(count == 5 && perSecond == 1.5)
+    }
+
     @Test("shards' windows merge into that of the whole")
     func merging() throws {
         var one = RunRecorder(start: start, populationCount: 1, measured: range)

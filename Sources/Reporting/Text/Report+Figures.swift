@@ -114,10 +114,9 @@ extension Report {
 
     /// Where a part of the events was captured before the run: that no rate has them; `nil` where next to none was.
     var prefilledNote: String? {
-        guard measuredFromSeconds == nil, let captured = metrics.counter("events_captured") else {
-            return nil
-        }
-        let before = (captured.count - captured.perSecond * simulatedSeconds).rounded()
+        guard let captured = metrics.counter("events_captured") else { return nil }
+        let seconds = max(0, simulatedSeconds - (measuredFromSeconds ?? 0))
+        let before = (captured.count - captured.perSecond * seconds).rounded()
         // A report's time is rounded, and so is what is told by it.
         guard before >= 1, before > captured.count / 1000, before < 1e15 else { return nil }
         return
