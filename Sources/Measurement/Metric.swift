@@ -86,7 +86,8 @@ package struct TrendSummary: Hashable, Sendable {
         p999 = histogram.value(atPercentile: 99.9)
     }
 
-    func value(atPercentile percentile: Double) -> Double? {
+    /// One of the percentiles that it keeps, 0 and 100 included; `nil` for another.
+    package func value(atPercentile percentile: Double) -> Double? {
         switch percentile {
         case 0: minimum
         case 50: median

@@ -5,9 +5,23 @@ import Timebase
 /// Distributions by percentiles, as HdrHistogram's plotter draws them: each step to the right is a tenth of
 /// the distance to 100 %, so that the tail has as much room as the middle.
 struct CurveChart: FramedChart {
+    /// A distribution, drawn by its curve and told by its summary where that has the percentile.
+    struct Line {
+        var name: String
+        var tone: String
+        var curve: PercentileCurve
+        var summary: TrendSummary?
+
+        /// The value at a percentile: that of the table of percentiles, or else of the first step that reaches it.
+        func value(_ percentile: Double) -> Double? {
+            summary?.value(atPercentile: percentile)
+                ?? curve.points.first { $0.percentile >= percentile - 1e-9 }?.milliseconds
+        }
+    }
+
     let id: String
     let title: String
-    let lines: [(name: String, tone: String, curve: PercentileCurve)]
+    let lines: [Line]
     var frame = ChartFrame.roomy
 
     private let axis: Axis
@@ -15,7 +29,7 @@ struct CurveChart: FramedChart {
     private let reach: Double
 
     /// - Returns: `nil` where nothing was measured.
-    init?(id: String, title: String, lines: [(name: String, tone: String, curve: PercentileCurve)]) {
+    init?(id: String, title: String, lines: [Line]) {
         let lines = lines.filter { !$0.curve.points.isEmpty }
         let count = lines.map(\.curve.totalCount).max() ?? 0
         guard count > 0 else { return nil }
@@ -43,15 +57,10 @@ struct CurveChart: FramedChart {
     var description: String {
         lines.map { line in
             let parts = [50.0, 99, 100].compactMap { percentile in
-                CurveChart.value(percentile, line.curve).map { "p(\(Int(percentile))) \(axis.text($0))" }
+                line.value(percentile).map { "p(\(Int(percentile))) \(axis.text($0))" }
             }
             return "\(line.name): " + parts.joined(separator: ", ")
         }.joined(separator: "; ") + "."
-    }
-
-    /// The value at a percentile, by the first step that reaches it.
-    private static func value(_ percentile: Double, _ curve: PercentileCurve) -> Double? {
-        curve.points.first { $0.percentile >= percentile - 1e-9 }?.milliseconds
     }
 
     func draw(into svg: inout Markup) {
@@ -93,7 +102,7 @@ struct CurveChart: FramedChart {
         for (index, percentile) in percentiles.enumerated() where index == 0 || x(percentile) < frame.end {
             let next = index + 1 < percentiles.count ? min(frame.end, x(percentiles[index + 1])) : frame.end
             let values = lines.map { line in
-                "\(line.name) \(CurveChart.value(percentile, line.curve).map(axis.text) ?? "–")"
+                "\(line.name) \(line.value(percentile).map(axis.text) ?? "–")"
             }
             svg.hover(
                 x(percentile), next - x(percentile),
@@ -104,7 +113,7 @@ struct CurveChart: FramedChart {
     var figures: ((inout Markup) -> Void)? {
         let rows = [50.0, 75, 90, 95, 99, 99.9, 99.99, 100].map { percentile in
             ["p(\(Numbers.plain(percentile)))"]
-                + lines.map { CurveChart.value(percentile, $0.curve).map(axis.text) ?? "–" }
+                + lines.map { $0.value(percentile).map(axis.text) ?? "–" }
         }
         return { $0.table(title, ["percentile"] + lines.map(\.name), rows) }
     }

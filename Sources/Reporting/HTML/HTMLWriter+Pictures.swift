@@ -76,19 +76,19 @@ extension HTMLWriter {
 
     /// The curves of requests and of events: they are of different orders of size.
     private static func curves(_ report: Report) -> [CurveChart] {
-        func curve(_ metric: String) -> PercentileCurve {
-            report.curves.first { $0.metric == metric }?.curve ?? PercentileCurve()
+        func line(_ metric: String, _ tone: String) -> CurveChart.Line {
+            CurveChart.Line(
+                name: metric, tone: tone,
+                curve: report.curves.first { $0.metric == metric }?.curve ?? PercentileCurve(),
+                summary: report.metrics.trend(metric))
         }
         return [
             CurveChart(
                 id: "p-time", title: "Upload time by percentile",
-                lines: [
-                    ("http_req_duration", "a", curve("http_req_duration")),
-                    ("http_req_service", "b", curve("http_req_service")),
-                ]),
+                lines: [line("http_req_duration", "a"), line("http_req_service", "b")]),
             CurveChart(
                 id: "p-fresh", title: "Event freshness by percentile",
-                lines: [("event_freshness", "a", curve("event_freshness"))]),
+                lines: [line("event_freshness", "a")]),
         ].compactMap { $0 }
     }
 }
