@@ -81,6 +81,19 @@ struct TerminalTests {
         }
     }
 
+    @Test("where no upload had a whole answer, that is counted all the same")
+    func onlyUploadsWithoutTimes() throws {
+        var report = Fixtures.outage()
+        let times = try #require(report.metrics.firstIndex { $0.name == "http_req_duration" })
+        report.metrics[times] = Metric("http_req_duration", .trend(.summary(TrendSummary())))
+        let index = try #require(report.metrics.firstIndex { $0.name == "http_reqs" })
+        report.metrics[index] = Metric("http_reqs", .counter(count: 7, perSecond: 1))
+        #expect(report.durationNote.hasSuffix("7 of 7 had none, and are in no percentile."))
+        // A run without an upload has none to speak of.
+        report.metrics[index] = Metric("http_reqs", .counter(count: 0, perSecond: 0))
+        #expect(!report.durationNote.contains("had none"))
+    }
+
     @Test("without colour there is no escape sequence, and with it the same text")
     func color() {
         let plain = TerminalSummary.render(Fixtures.outage(), color: false, width: 100)

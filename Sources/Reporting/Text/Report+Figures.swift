@@ -131,8 +131,10 @@ extension Report {
             "http_req_duration here is planned start to last byte, so waiting for the generator or a "
             + "connection counts; it is not k6's meaning. http_req_service is what k6 measures."
         guard let count = metrics.counter("http_reqs")?.count, let uploads = UInt64(exactly: count),
-            let answered = metrics.trend("http_req_duration")?.count, uploads > answered
+            case .trend(let times) = metrics.first(where: { $0.name == "http_req_duration" })?.value
         else { return note }
+        let answered = times.summary.count
+        guard uploads > answered else { return note }
         return note + " Both are of uploads with a whole answer: \(Numbers.count(uploads - answered)) of "
             + "\(Numbers.count(uploads)) had none, and are in no percentile."
     }
