@@ -58,7 +58,7 @@ struct ComparisonTableTests {
         let lines = ComparisonText.render(comparison(), color: false, width: width).split(separator: "\n")
         #expect(lines.allSatisfy { $0.count <= width })
         let start = try #require(lines.firstIndex { $0.contains("FIGURES") })
-        let rows = lines[(start + 2)...].prefix { $0.hasPrefix("    ") && !$0.contains("are left out") }
+        let rows = lines[(start + 2)...].prefix { $0.hasPrefix("    ") && !$0.contains("Left out: ") }
             .filter { !$0.hasPrefix("      ") }
         let labels = rows.map { $0.split(separator: " ")[0] }
         #expect(

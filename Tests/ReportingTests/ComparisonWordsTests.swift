@@ -171,6 +171,37 @@ struct ComparisonWordsTests {
         }
     }
 
+    @Test("a figure without samples on one side is told, and on both is not said to be 0")
+    func withoutSamples() throws {
+        func side(_ metrics: [Metric]) -> Comparison.Side {
+            let cells = ([0, 1] as [UInt64]).map { seed in
+                var cell = LabReport.Cell(seed: seed)
+                cell.metrics = metrics
+                return cell
+            }
+            return SyntheticLab.side(cells)
+        }
+        let none = MetricValue.rate(passes: 0, fails: 0)
+        let both = [
+            Metric("http_req_failed", none), Metric("retries", .counter(count: 0, perSecond: 0)),
+            Metric("config_fetches", .counter(count: 0, perSecond: 0)),
+        ]
+        let comparison = Comparison(
+            base: side(both + [Metric("freshness_within_1m", none)]),
+            candidate: side(both + [Metric("freshness_within_1m", .rate(passes: 0, fails: 9))]),
+            request: ComparisonRequest())
+        let shown = ComparisonText.shown(comparison).map(\.figure.name)
+        #expect(shown.contains("freshness_within_1m"))
+        #expect(!shown.contains("http_req_failed") && !shown.contains("retries"))
+        let left = comparison.rows.filter { !shown.contains($0.figure.name) }
+        let zeros = left.count { $0.base == 0 }
+        let unmeasured = left.count { $0.base == nil }
+        #expect(zeros + unmeasured == left.count && zeros >= 2 && unmeasured >= 1)
+        let said = try #require(ComparisonText.omitted(comparison))
+        #expect(said.hasPrefix("Left out: \(zeros) figures that are 0 in both, \(unmeasured) figure"))
+        #expect(said.hasSuffix(" without samples in both."))
+    }
+
     @Test("what cannot be told ends the sentence, by the figure's name or by the gate")
     func doubts() throws {
         let (base, candidate) = (side([10, 300], "base"), side([150, 160], "candidate"))

@@ -54,22 +54,27 @@ package enum ComparisonText {
         return Numbers.count(comparison.seeds.count, of: "common seed")
     }
 
-    /// Rows that tell something: not those where both have nothing at all.
+    /// Rows that tell something: not those where both are 0, or both have no samples.
     static func shown(_ comparison: Comparison) -> [Comparison.Row] {
-        comparison.rows.filter { row in
-            let isNothing = (row.base ?? 0) == 0 && (row.candidate ?? 0) == 0
-            return !isNothing || ComparisonRequest.defaultGates.contains(row.figure.name)
-        }
+        comparison.rows.filter(tellsSomething)
+    }
+
+    private static func tellsSomething(_ row: Comparison.Row) -> Bool {
+        let isNothing = row.base == row.candidate && (row.base ?? 0) == 0
+        return !isNothing || ComparisonRequest.defaultGates.contains(row.figure.name)
     }
 
     /// What was left out by ``shown(_:)``; `nil` for nothing.
     static func omitted(_ comparison: Comparison) -> String? {
-        let count = comparison.rows.count - shown(comparison).count
-        switch count {
-        case 0: return nil
-        case 1: return "1 figure that is 0 in both is left out."
-        default: return "\(count) figures that are 0 in both are left out."
+        let rows = comparison.rows.filter { !tellsSomething($0) }
+        let zeros = rows.count { $0.base != nil }
+        let unmeasured = rows.count - zeros
+        var parts: [String] = []
+        if zeros > 0 {
+            parts.append(Numbers.count(zeros, of: "figure") + " that \(zeros == 1 ? "is" : "are") 0 in both")
         }
+        if unmeasured > 0 { parts.append(Numbers.count(unmeasured, of: "figure") + " without samples in both") }
+        return parts.isEmpty ? nil : "Left out: \(parts.joined(separator: ", "))."
     }
 
     static func value(_ value: Double?, _ figure: Figure) -> String {
