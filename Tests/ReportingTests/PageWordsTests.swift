@@ -76,6 +76,18 @@ struct PageWordsTests {
         #expect(report.prefilledNote == nil)
     }
 
+    @Test("without an upload there is no share of failed ones")
+    func noUploads() {
+        var report = Fixtures.outage()
+        let empty = [
+            Metric("http_reqs", .counter(count: 0, perSecond: 0)),
+            Metric("http_req_failed", .rate(passes: 0, fails: 0)),
+        ]
+        report.metrics =
+            report.metrics.filter { metric in !empty.contains { $0.name == metric.name } } + empty
+        #expect(html(report).contains("<dt>Uploads</dt>\n<dd>0/s<small>none</small>"))
+    }
+
     @Test("what took no time does not stand where the shortest time stands")
     func zero() throws {
         func trend(from minimum: Double) -> Metric {

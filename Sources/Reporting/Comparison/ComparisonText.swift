@@ -73,7 +73,9 @@ package enum ComparisonText {
         if zeros > 0 {
             parts.append(Numbers.count(zeros, of: "figure") + " that \(zeros == 1 ? "is" : "are") 0 in both")
         }
-        if unmeasured > 0 { parts.append(Numbers.count(unmeasured, of: "figure") + " without samples in both") }
+        if unmeasured > 0 {
+            parts.append(Numbers.count(unmeasured, of: "figure") + " without samples in both")
+        }
         return parts.isEmpty ? nil : "Left out: \(parts.joined(separator: ", "))."
     }
 

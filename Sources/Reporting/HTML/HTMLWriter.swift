@@ -130,12 +130,14 @@ package struct HTMLWriter: ReportWriter {
                 tile(&html, "Request p(95)", Numbers.duration(milliseconds: trend.p95), "median \(median)")
             }
             if let requests = report.metrics.counter("http_reqs") {
-                let failed = report.metrics.rate("http_req_failed").map { Numbers.percent($0.share) } ?? "0 %"
+                let failed = report.metrics.rate("http_req_failed").map {
+                    Numbers.percent($0.share) + " failed"
+                }
                 // At a pace, a rate by people's clocks is none that anybody met.
                 let uploads =
                     report.pace > 1
                     ? Numbers.fixed(requests.count, 0) : Numbers.short(requests.perSecond) + "/s"
-                tile(&html, "Uploads", uploads, "\(failed) failed")
+                tile(&html, "Uploads", uploads, failed ?? "none")
             }
         }
     }
