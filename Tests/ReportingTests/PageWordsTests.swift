@@ -76,6 +76,21 @@ struct PageWordsTests {
         #expect(report.prefilledNote == nil)
     }
 
+    @Test("a table of entries says how many have no row")
+    func entriesWithoutRow() throws {
+        var report = Fixtures.outage()
+        let mark = try #require(report.marks.first)
+        func texts() -> [String] {
+            [html(report), String(decoding: MarkdownWriter().render(report), as: UTF8.self)]
+        }
+        let said = "Only the first 12 of 300 entries have figures of their own."
+        report.marks = Array(repeating: mark, count: 12)
+        report.entries = (0..<12).map { Report.Entry(name: "\($0)", mark: $0, metrics: []) }
+        #expect(texts().allSatisfy { !$0.contains(said) })
+        report.marks = Array(repeating: mark, count: 300)
+        #expect(texts().allSatisfy { $0.contains(said) })
+    }
+
     @Test("without an upload there is no share of failed ones")
     func noUploads() {
         var report = Fixtures.outage()

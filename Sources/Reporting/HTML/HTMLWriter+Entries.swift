@@ -16,6 +16,7 @@ extension HTMLWriter {
             html.element("div", ["class": "panel"]) { html in
                 html.table("Entries", EntryFigures.header, EntryFigures.rows(of: report), words: [1])
             }
+            if let note = EntryFigures.note(report) { html.element("p", ["class": "quiet"], note) }
         }
     }
 }
@@ -30,6 +31,14 @@ enum EntryFigures {
         "uploads", "failed",
         "recovered p(95)", "herd peak",
     ]
+
+    /// Said below the rows where entries are without one; `nil` if all have theirs.
+    static func note(_ report: Report) -> String? {
+        guard report.marks.count > report.entries.count else { return nil }
+        return
+            "Only the first \(report.entries.count) of \(Numbers.count(report.marks.count)) entries have figures of "
+            + "their own."
+    }
 
     static func rows(of report: Report) -> [[String]] {
         report.entries.map { entry in

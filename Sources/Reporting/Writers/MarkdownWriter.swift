@@ -146,6 +146,7 @@ package struct MarkdownWriter: ReportWriter {
         let rows = EntryFigures.rows(of: report).map { $0.map { Escaping.markdown($0) } }
         return "## Timeline\n\n"
             + table(EntryFigures.header, numbers: EntryFigures.numbers, rows)
+            + (EntryFigures.note(report).map { $0 + "\n\n" } ?? "")
     }
 
     private static func answers(_ report: Report) -> String {
