@@ -46,6 +46,19 @@ struct TimeScaleTests {
         #expect(ticks.map(\.label) == ["5 Jan", "12 Jan", "19 Jan", "26 Jan", "2 Feb", "9 Feb"])
     }
 
+    @Test("where a date could be of two years, it has its year; on an axis the first of each")
+    func years() {
+        let scale = scale(seconds: 400 * Self.day, minutes: 0)
+        #expect(scale.label(0) == "Mon 5 Jan 2026 00:00")
+        #expect(scale.label(365 * Self.day) == "Tue 5 Jan 2027 00:00")
+        let labels = scale.ticks(from: 0, to: 400 * Self.day).map(\.label)
+        #expect(labels.first == "16 Feb 2026" && labels.last == "18 Jan 2027")
+        #expect(labels.filter { $0.hasSuffix(" 2026") }.count == 1)
+        #expect(labels.filter { $0.hasSuffix(" 2027") }.count == 1)
+        // Days within it have no room for one, and no need.
+        #expect(scale.ticks(from: 0, to: 3 * Self.day).map(\.label).allSatisfy { !$0.contains("20") })
+    }
+
     @Test("short runs, and runs of people who live nowhere, count from the start")
     func elapsed() {
         for scale in [scale(seconds: 3600), scale(seconds: 3 * Self.day, minutes: nil)] {

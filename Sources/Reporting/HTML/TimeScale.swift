@@ -6,7 +6,8 @@ import Timebase
 struct TimeScale: Sendable {
     private enum Kind: Sendable {
         case elapsed
-        case local(Report.Clock)
+        /// - Parameter tellsYears: Whether a date alone could be of more than one year.
+        case local(Report.Clock, tellsYears: Bool)
         case hours(String)
     }
 
@@ -21,7 +22,12 @@ struct TimeScale: Sendable {
 
     init(_ report: Report) {
         let isLong = report.simulatedSeconds >= TimeScale.leastSeconds
-        kind = report.clock.flatMap { isLong ? .local($0) : nil } ?? .elapsed
+        guard isLong, let clock = report.clock else {
+            kind = .elapsed
+            return
+        }
+        let years = [0, report.simulatedSeconds].map { TimeScale.civil($0, clock).year }
+        kind = .local(clock, tellsYears: years[0] != years[1])
     }
 
     /// The hours of a day.
@@ -33,7 +39,7 @@ struct TimeScale: Sendable {
     var title: String {
         switch kind {
         case .elapsed: "time since the start"
-        case .local(let clock): "local time (\(clock.zone))"
+        case .local(let clock, _): "local time (\(clock.zone))"
         case .hours(let title): title
         }
     }
@@ -42,7 +48,8 @@ struct TimeScale: Sendable {
     func ticks(from: Double, to end: Double) -> [(second: Double, label: String)] {
         switch kind {
         case .elapsed: return Ticks.clock(from: from, to: end).map { ($0, Ticks.clockLabel($0)) }
-        case .local(let clock): return TimeScale.calendar(from, end, clock)
+        case .local(let clock, let tellsYears):
+            return TimeScale.calendar(from, end, clock, tellsYears: tellsYears)
         case .hours:
             return stride(from: 0.0, through: 86_400, by: 10_800).map { ($0, TimeScale.hour($0)) }
         }
@@ -52,9 +59,10 @@ struct TimeScale: Sendable {
     func label(_ second: Double) -> String {
         switch kind {
         case .elapsed: return Ticks.clockLabel(second)
-        case .local(let clock):
+        case .local(let clock, let tellsYears):
             let local = TimeScale.civil(second, clock)
             return "\(TimeScale.weekday(second, clock)) \(local.day) \(TimeScale.month(local)) "
+                + (tellsYears ? "\(local.year) " : "")
                 + String(local.timeText.prefix(second.truncatingRemainder(dividingBy: 60) == 0 ? 5 : 8))
         case .hours: return TimeScale.hour(second)
         }
@@ -76,7 +84,7 @@ struct TimeScale: Sendable {
     private static let firstMonday = 4 * 86_400.0
 
     private static func calendar(
-        _ from: Double, _ end: Double, _ clock: Report.Clock
+        _ from: Double, _ end: Double, _ clock: Report.Clock, tellsYears: Bool
     ) -> [(second: Double, label: String)] {
         // Seven days, and the drain after them.
         let step = steps.first { (end - from) / $0 <= 7.5 } ?? (end - from) / 7
@@ -95,7 +103,20 @@ struct TimeScale: Sendable {
                 last = max(last, local)
             }
         }
-        return seconds.map { ($0, label(ofTick: $0, step, clock)) }
+        let ticks = seconds.map { (second: $0, label: label(ofTick: $0, step, clock)) }
+        return tellsYears && step > 172_800 ? withYears(ticks, clock) : ticks
+    }
+
+    /// Dates, of which the first in each year tells it.
+    private static func withYears(
+        _ ticks: [(second: Double, label: String)], _ clock: Report.Clock
+    ) -> [(second: Double, label: String)] {
+        var told: Int?
+        return ticks.map { tick in
+            let year = Int(civil(tick.second, clock).year)
+            defer { told = year }
+            return (tick.second, year == told ? tick.label : "\(tick.label) \(year)")
+        }
     }
 
     /// Where a day, or a week, begins whose midnight the clocks skip: the moment at which they are put forward.
