@@ -197,17 +197,18 @@ package enum VerdictRules {
         }
         let end = result.aborted ? ", which ended the run early." : "."
         return "\(result.metric) violated \(result.expression) with "
-            + spoken(value, result.expression, metric) + end
+            + spoken(value, result, metric) + end
     }
 
     /// The value in the threshold's own unit, and in a reader's.
-    private static func spoken(_ value: Double, _ expression: String, _ metric: MetricCatalogue.Entry?)
-        -> String
-    {
-        if Numbers.isTime(metric, expression) {
-            return "\(Numbers.exact(value)) (\(Numbers.duration(milliseconds: value)))"
+    private static func spoken(
+        _ value: Double, _ result: Report.ThresholdResult, _ metric: MetricCatalogue.Entry?
+    ) -> String {
+        let exact = Numbers.exact(value, besides: Numbers.bound(of: result))
+        if Numbers.isTime(metric, result.expression) {
+            return "\(exact) (\(Numbers.duration(milliseconds: value)))"
         }
-        guard metric?.unit == .share else { return Numbers.exact(value) }
+        guard metric?.unit == .share else { return exact }
         return "\(Numbers.plain(value)) (\(Numbers.percent(value)))"
     }
 

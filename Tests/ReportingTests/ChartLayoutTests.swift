@@ -250,13 +250,13 @@ struct ChartLayoutTests {
     @Test("upload times that are all the same are a line, not a wall")
     func constant() throws {
         var series = TimeSeries(start: Instant(nanoseconds: 0))
-        for second in Int64(0)..<100 {
+        for second in Int64(0)..<80 {
             series.update(at: Instant(nanoseconds: second * 1_000_000_000)) {
                 $0.duration.record(.milliseconds(20))
             }
         }
         let map = try #require(HeatMap(metric: "m", series: series, \.duration))
-        let chart = try #require(HeatMapChart(id: "h", title: "t", noun: "uploads", map: map, marks: []))
+        let chart = try #require(HeatMapChart(id: "h", title: "t", noun: "upload", map: map, marks: []))
         var svg = Markup()
         chart.draw(into: &svg)
         let heights = svg.text.components(separatedBy: "<rect ").compactMap { part -> Double? in
@@ -267,6 +267,8 @@ struct ChartLayoutTests {
         #expect(!heights.isEmpty)
         #expect(heights.allSatisfy { $0 < 30 })
         #expect(svg.text.contains(">20 ms<"))
+        // One upload in each second.
+        #expect(svg.text.contains(": 1 upload<") && svg.text.contains(">1 upload in "))
     }
 
     @Test("the knee's name stands above all points")

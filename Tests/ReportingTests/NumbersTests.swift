@@ -52,6 +52,11 @@ struct NumbersTests {
         #expect(Numbers.short(1234.5) == "1,235")
         #expect(Numbers.short(0.0123) == "0.012")
         #expect(Numbers.plain(1234.56) == "1234.6")
+        #expect(Numbers.exact(6202.8328) == "6,202.8" && Numbers.exact(6202.8328, besides: 5000) == "6,202.8")
+        #expect(Numbers.exact(6202.8328, besides: 6202.8) == "6,202.83")
+        #expect(Numbers.exact(6202.84, besides: 6202.83) == "6,202.84")
+        #expect(Numbers.exact(5000.000_2, besides: 5000) == "5,000.0002")
+        #expect(Numbers.exact(6202.8, besides: 6202.8) == "6,202.8")
         #expect(Numbers.plain(0.00123) == "0.00123")
         #expect(Numbers.fixed(.nan, 1) == "nan")
     }

@@ -182,7 +182,8 @@ struct Forecast {
     /// - Parameter mode: What is going to happen; `nil` where that is open.
     func text(for mode: Report.Mode? = nil) -> String {
         let head = pace > 1 ? "at pace \(pace), by seconds of the wall clock, " : ""
-        let live = "up to \(sockets) sockets, about \(Forecast.size(memory(connections: .max))) of memory"
+        let noun = sockets == 1 ? "socket" : "sockets"
+        let live = "up to \(sockets) \(noun), about \(Forecast.size(memory(connections: .max))) of memory"
         let simulated = "about \(Forecast.size(memory(connections: nil))) of memory"
         let needs =
             switch mode {

@@ -41,8 +41,8 @@ extension HTMLWriter {
 
     private static func heatMaps(_ report: Report) -> [HeatMapChart] {
         [
-            ("h-time", "Upload time, all of it (http_req_duration)", "uploads", "http_req_duration"),
-            ("h-fresh", "Event freshness, all of it", "events", "event_freshness"),
+            ("h-time", "Upload time, all of it (http_req_duration)", "upload", "http_req_duration"),
+            ("h-fresh", "Event freshness, all of it", "event", "event_freshness"),
         ].compactMap { id, title, noun, metric in
             report.heatMaps.first { $0.metric == metric }.flatMap {
                 HeatMapChart(

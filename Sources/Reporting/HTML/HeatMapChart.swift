@@ -73,7 +73,7 @@ struct HeatMapChart: FramedChart {
 
     var description: String {
         let total = map.columns.reduce(0) { $1.reduce($0, +) }
-        return "\(Numbers.count(total)) \(noun) over \(Numbers.duration(seconds: span)), from "
+        return "\(Numbers.count(total, of: noun)) over \(Numbers.duration(seconds: span)), from "
             + "\(Numbers.duration(milliseconds: map.bounds[0])) to "
             + "\(Numbers.duration(milliseconds: map.bounds[map.bounds.count - 1])); "
             + "at most \(Numbers.count(peak)) in one cell of \(Numbers.duration(seconds: map.columnSeconds))."
@@ -94,14 +94,14 @@ struct HeatMapChart: FramedChart {
 
     private func legend(into svg: inout Markup) {
         svg.label(4, 34, "axis", "time, logarithmic")
-        let each = " \(noun) in \(Numbers.duration(seconds: map.columnSeconds))"
+        let most = "\(Numbers.count(peak, of: noun)) in \(Numbers.duration(seconds: map.columnSeconds))"
         let start = frame.isCompact ? 4 : frame.left
         svg.label(start, 16, "legend", "1")
         for level in 1...HeatMapChart.levels {
             svg.rectangle(start + 12 + Double(level - 1) * 16, 6, 15, 11, "heat h\(level)")
         }
         let end = start + 12 + Double(HeatMapChart.levels) * 16 + 5
-        svg.label(end, 16, "legend", Numbers.count(peak) + each)
+        svg.label(end, 16, "legend", most)
     }
 
     /// Where a cell stands.
@@ -131,7 +131,7 @@ struct HeatMapChart: FramedChart {
                 let low = Numbers.duration(milliseconds: map.bounds[row])
                 let high = Numbers.duration(milliseconds: map.bounds[row + 1])
                 svg.element(
-                    "title", "\(scale.label(from)), \(low) to \(high): \(Numbers.count(count)) \(noun)")
+                    "title", "\(scale.label(from)), \(low) to \(high): \(Numbers.count(count, of: noun))")
             }
         }
     }
@@ -183,6 +183,6 @@ struct HeatMapChart: FramedChart {
                 Numbers.count(totals[row]), Numbers.percent(totals[row], of: all),
             ]
         }
-        return { $0.table("\(title), the whole run", ["range", noun, "share"], rows) }
+        return { $0.table("\(title), the whole run", ["range", noun + "s", "share"], rows) }
     }
 }

@@ -22,6 +22,11 @@ extension Numbers {
         guard let value = result.value else { return "no samples" }
         let entry = MetricCatalogue.entry(String(result.metric.prefix { $0 != "{" }))
         if isTime(entry, result.expression) { return duration(milliseconds: value) }
-        return entry?.unit == .share ? percent(value) : exact(value)
+        return entry?.unit == .share ? percent(value) : exact(value, besides: bound(of: result))
+    }
+
+    /// What the value of a threshold is held against; `nil` for an expression that cannot be read.
+    static func bound(of result: Report.ThresholdResult) -> Double? {
+        try? Threshold.parse(metric: result.metric, expression: result.expression).bound
     }
 }
