@@ -19,7 +19,7 @@ package final class GzipDecoder {
     /// The most bytes that one call decodes to, over all members.
     package let limit: Int
 
-    private let decompressor: OpaquePointer
+    private let decompressor = Decompressor()
 
     /// The size of the smallest member: header, an empty block and the trailer.
     private static let smallestMember = 20
@@ -29,14 +29,8 @@ package final class GzipDecoder {
     /// - Parameter limit: The most bytes that one call may decode to; the guard against bombs.
     package init(limit: Int = 64 << 20) {
         precondition(limit >= 0)
-        guard let decompressor = libdeflate_alloc_decompressor() else {
-            preconditionFailure("no memory for a decompressor")
-        }
         self.limit = limit
-        self.decompressor = decompressor
     }
-
-    deinit { libdeflate_free_decompressor(decompressor) }
 
     /// Appends the content of all members of `input`.
     ///
@@ -75,7 +69,7 @@ package final class GzipDecoder {
         var consumed = 0
         try output.appendUnpacked(guess: firstGuess(for: input, room: room), room: room, limit: limit) {
             libdeflate_gzip_decompress_ex(
-                decompressor, input.baseAddress, input.count, $0, $1, &consumed, &$2)
+                decompressor.pointer, input.baseAddress, input.count, $0, $1, &consumed, &$2)
         }
         return consumed
     }

@@ -8,21 +8,15 @@ package final class ZlibDecoder {
     /// The most bytes that one call decodes to.
     package let limit: Int
 
-    private let decompressor: OpaquePointer
+    private let decompressor = Decompressor()
 
     /// Makes a decompressor.
     ///
     /// - Parameter limit: The most bytes that one call may decode to; the guard against bombs.
     package init(limit: Int = 64 << 20) {
         precondition(limit >= 0)
-        guard let decompressor = libdeflate_alloc_decompressor() else {
-            preconditionFailure("no memory for a decompressor")
-        }
         self.limit = limit
-        self.decompressor = decompressor
     }
-
-    deinit { libdeflate_free_decompressor(decompressor) }
 
     /// Appends the content of the one stream that `input` is.
     ///
@@ -37,9 +31,9 @@ package final class ZlibDecoder {
         try output.appendUnpacked(guess: max(4096, input.count * 8), room: limit, limit: limit) {
             hasHeader
                 ? libdeflate_zlib_decompress_ex(
-                    decompressor, input.baseAddress, input.count, $0, $1, &consumed, &$2)
+                    decompressor.pointer, input.baseAddress, input.count, $0, $1, &consumed, &$2)
                 : libdeflate_deflate_decompress_ex(
-                    decompressor, input.baseAddress, input.count, $0, $1, &consumed, &$2)
+                    decompressor.pointer, input.baseAddress, input.count, $0, $1, &consumed, &$2)
         }
         guard consumed == input.count else {
             output.truncate(to: start)

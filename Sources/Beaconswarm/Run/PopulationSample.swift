@@ -61,14 +61,14 @@ struct PopulationSample {
             let slice = ShardShare(index: rank * sliceCount / slices, count: sliceCount)
             var result = play(configuration, slice, stepLimit: stepLimit)
             let part = min(1, result.simulated.fractionalSeconds / schedule.duration.fractionalSeconds)
-            played += slice.deviceCount(of: plan.deviceCount)
-            whole += Double(slice.deviceCount(of: plan.deviceCount)) * part
+            let devices = slice.deviceCount(of: plan.deviceCount)
+            played += devices
+            whole += Double(devices) * part
             steps += Int(result.wakes)
             requests.noteDevices(
-                slice.deviceCount(of: plan.deviceCount),
-                until: result.wakes < UInt64(stepLimit) ? nil : result.simulated)
+                devices, until: result.wakes < UInt64(stepLimit) ? nil : result.simulated)
             openRequests += result.openRequestsPeak
-            let indices = (0..<slice.deviceCount(of: plan.deviceCount)).map(slice.populationIndex(ofSlot:))
+            let indices = (0..<devices).map(slice.populationIndex(ofSlot:))
             let outline = UserOutline(
                 of: users, indices: indices, until: schedule.start + result.simulated)
             parts.append(

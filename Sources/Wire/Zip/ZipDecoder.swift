@@ -55,18 +55,10 @@ package struct ZipEntry: Sendable, Equatable {
 package final class ZipDecoder {
     package let limits: ZipLimits
 
-    private let decompressor: OpaquePointer
+    private let decompressor = Decompressor()
 
     /// Makes a reader.
-    package init(limits: ZipLimits = ZipLimits()) {
-        guard let decompressor = libdeflate_alloc_decompressor() else {
-            preconditionFailure("no memory for a decompressor")
-        }
-        self.limits = limits
-        self.decompressor = decompressor
-    }
-
-    deinit { libdeflate_free_decompressor(decompressor) }
+    package init(limits: ZipLimits = ZipLimits()) { self.limits = limits }
 
     /// The files of an archive, in the order of its directory, all of them within the limits.
     ///
@@ -95,7 +87,7 @@ package final class ZipDecoder {
                 var consumed = 0
                 // Without a place for the number of bytes written it demands exactly so many.
                 let result = libdeflate_deflate_decompress_ex(
-                    decompressor, data.baseAddress, data.count, memory, entry.size, &consumed, nil)
+                    decompressor.pointer, data.baseAddress, data.count, memory, entry.size, &consumed, nil)
                 return result == LIBDEFLATE_SUCCESS && consumed == data.count ? entry.size : 0
             }
         }
