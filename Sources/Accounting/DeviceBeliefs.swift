@@ -22,23 +22,22 @@ package struct DeviceBeliefs: Sendable, Equatable {
     /// Makes the beliefs of a fleet that captured nothing.
     package init() {}
 
-    /// Notes a sealed event.
-    package mutating func note(_ event: SealedEvent) {
-        if let times = captureTimes {
-            if event.capturedAt < times.lowerBound || times.upperBound < event.capturedAt {
-                captureTimes =
-                    min(times.lowerBound, event.capturedAt)...max(times.upperBound, event.capturedAt)
+    /// Notes sealed events that ended alike.
+    package mutating func note(_ events: ArraySlice<SealedEvent>, endedAs disposition: Disposition) {
+        guard let first = events.first else { return }
+        let times = captureTimes ?? first.capturedAt...first.capturedAt
+        var (earliest, latest) = (times.lowerBound, times.upperBound)
+        for event in events {
+            earliest = min(earliest, event.capturedAt)
+            latest = max(latest, event.capturedAt)
+            switch (event.naturalKey, disposition) {
+            case (let key?, .delivered): note(delivered: key)
+            case (nil, .delivered): note(delivered: event.id)
+            case (let key?, _): note(undelivered: key, disposition)
+            case (nil, _): note(undelivered: event.id, disposition)
             }
-        } else {
-            captureTimes = event.capturedAt...event.capturedAt
         }
-        let isDelivered = event.disposition == .delivered
-        switch (event.naturalKey, isDelivered) {
-        case (let key?, true): note(delivered: key)
-        case (let key?, false): note(undelivered: key, event.disposition)
-        case (nil, true): note(delivered: event.id)
-        case (nil, false): note(undelivered: event.id, event.disposition)
-        }
+        captureTimes = earliest...latest
     }
 
     /// Notes that an event with an id was acknowledged.

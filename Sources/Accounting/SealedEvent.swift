@@ -16,7 +16,7 @@ package struct SealedEvent: Sendable {
     /// The key under which a collector knows the event where it carries no id of the harness.
     package var naturalKey: NaturalKey?
 
-    @inlinable
+    @inlinable @inline(__always)
     package init(
         id: EventID, label: UInt16, attempts: UInt16, disposition: Disposition, capturedAt: Instant,
         ackedAt: Instant = .distantFuture, naturalKey: NaturalKey? = nil
@@ -48,4 +48,19 @@ package struct EventLabel: Hashable, Sendable {
 
     /// The app's name of the event, where it is one of the app's own; else the system's.
     package var ownName: String { event ?? name }
+}
+
+extension ContiguousArray<SealedEvent> {
+    /// Calls `body` with each stretch of neighbours that ended alike: what is sealed together mostly did.
+    @inline(__always)
+    package func forEachStretch(_ body: (Disposition, ArraySlice<SealedEvent>) -> Void) {
+        var first = startIndex
+        while first < endIndex {
+            let disposition = self[first].disposition
+            var end = first + 1
+            while end < endIndex, self[end].disposition == disposition { end += 1 }
+            body(disposition, self[first..<end])
+            first = end
+        }
+    }
 }

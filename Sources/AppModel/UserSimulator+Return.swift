@@ -67,14 +67,15 @@ extension UserSimulator {
     mutating func planSession(at own: Instant, since: Instant, _ model: UserModel) {
         sessionAt = own
         isCalled = false
-        guard let calendar = model.calendar else { return }
-        answer(calendar, since: since)
+        // Asked in place each time, and never bound to a name: that would be a copy, which is dear.
+        guard model.calendar != nil else { return }
+        answer(model, since: since)
         if isLeaving && sessionAt >= departure {
             sessionAt = max(nextAt, departure)
             return
         }
         while sessionAt >= departure && sessionAt < .distantFuture {
-            guard let next = calendar.presence(of: Int(index), endingAfter: departure) else {
+            guard let next = model.calendar?.presence(of: Int(index), endingAfter: departure) else {
                 sessionAt = .distantFuture
                 return
             }
@@ -82,14 +83,16 @@ extension UserSimulator {
             // The end of what was under way may have outlasted a short absence.
             let back = max(nextAt, next.lowerBound)
             sessionAt = firstSession(from: back, model)
-            answer(calendar, since: back)
+            answer(model, since: back)
         }
     }
 
     /// Lets a notification call the user before the time that is set.
-    private mutating func answer(_ calendar: UserCalendar, since: Instant) {
+    private mutating func answer(_ model: UserModel, since: Instant) {
         let limit = min(sessionAt, departure)
-        guard let opening = calendar.opening(of: Int(index), since: since, before: limit) else { return }
+        guard let opening = model.calendar?.opening(of: Int(index), since: since, before: limit) else {
+            return
+        }
         sessionAt = opening
         isCalled = true
     }

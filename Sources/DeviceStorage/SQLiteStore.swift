@@ -32,6 +32,7 @@ final class SQLiteStore: SensorsStore {
     }
 
     static var keepsContent: Bool { true }
+    var rows: ContiguousArray<EventRecord> { notes.rows }
     var count: Int { notes.count }
     var idleCount: Int { notes.idleCount }
     var first: EventRecord? { notes.first }
@@ -194,7 +195,6 @@ final class SQLiteStore: SensorsStore {
     }
 
     func noteAll(_ change: (inout EventRecord) -> Void) { notes.updateAll(change) }
-    func forEach(_ body: (EventRecord) -> Void) { notes.forEach(body) }
     func vacuum() { _ = use { $0.execute("VACUUM") } }
 
     // MARK: - The disk

@@ -39,7 +39,18 @@ package struct PopulationRecord: Sendable {
     /// Books an event's fate, and its freshness if it was delivered.
     package mutating func note(_ event: SealedEvent) {
         ledger.seal(event.disposition)
-        guard case .delivered = event.disposition, measuresFreshness else { return }
+        if case .delivered = event.disposition { noteFreshness(of: event) }
+    }
+
+    /// Books the fate of events that ended alike.
+    mutating func note(_ events: ArraySlice<SealedEvent>, endedAs disposition: Disposition) {
+        ledger.seal(disposition, times: UInt64(events.count))
+        guard case .delivered = disposition else { return }
+        for event in events { noteFreshness(of: event) }
+    }
+
+    private mutating func noteFreshness(of event: SealedEvent) {
+        guard measuresFreshness else { return }
         let age = event.ackedAt - event.capturedAt
         freshness.record(age)
         if let bound = FreshnessBound(of: age) { delivered[bound] += 1 }

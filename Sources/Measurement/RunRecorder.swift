@@ -57,15 +57,20 @@ package struct RunRecorder: Sendable {
         let measuresFreshness = measuresFreshness
         // In a loop of their own: a hash waits for its own steps, and the next event's can go on meanwhile.
         for event in events { eventFingerprint &+= event.fingerprint(population: population) }
+        events.forEachStretch { disposition, stretch in
+            populations[population].note(stretch, endedAs: disposition)
+            beliefs.note(stretch, endedAs: disposition)
+            guard case .delivered = disposition else { return }
+            for event in stretch {
+                noteInSeries(at: event.ackedAt, RunRecorder.oneDelivered) {
+                    if measuresFreshness { $0.freshness.record(event.ackedAt - event.capturedAt) }
+                }
+            }
+        }
+        guard window != nil || !entries.isEmpty else { return }
         for event in events {
-            populations[population].note(event)
             window?.note(event, isBrought: event.capturedAt < series.start, population: population)
             for index in entries.indices { entries[index].note(event) }
-            beliefs.note(event)
-            guard case .delivered = event.disposition else { continue }
-            noteInSeries(at: event.ackedAt, RunRecorder.oneDelivered) {
-                if measuresFreshness { $0.freshness.record(event.ackedAt - event.capturedAt) }
-            }
         }
     }
 

@@ -137,8 +137,8 @@ private struct Pair {
             file.oldest(1000, idleOnly: false).sequences)
         var left: [[Int]] = []
         var right: [[Int]] = []
-        memory.forEach { left.append([Int($0.sequence), Int($0.attempts), Int($0.status)]) }
-        file.forEach { right.append([Int($0.sequence), Int($0.attempts), Int($0.status)]) }
+        memory.rows.forEach { left.append([Int($0.sequence), Int($0.attempts), Int($0.status)]) }
+        file.rows.forEach { right.append([Int($0.sequence), Int($0.attempts), Int($0.status)]) }
         demand("notes", left, right)
         let texts = file.oldest(1000, idleOnly: false)
         for (sequence, text) in zip(texts.sequences, texts.texts)

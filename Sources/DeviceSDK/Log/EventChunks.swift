@@ -69,6 +69,15 @@ struct EventChunks: Sendable {
 }
 
 extension EventChunks {
+    /// The rows of all chunks: no copy where there is but one.
+    var all: Rows {
+        guard !table.isEmpty else { return tail }
+        var all = Rows()
+        all.reserveCapacity(Int(rowCount))
+        for chunk in table { all += chunk.rows }
+        return all + tail
+    }
+
     func rows(of index: Int) -> Rows { index < table.count ? table[index].rows : tail }
 
     func lastSequence(of index: Int) -> UInt32 {

@@ -152,6 +152,9 @@ package struct EventLog: Sendable {
         for index in 0..<chunks.count { chunks.rows(of: index).forEach(body) }
     }
 
+    /// All rows, oldest first; O(1) where they lie in one chunk.
+    package var rows: ContiguousArray<EventRecord> { chunks.all }
+
     /// The row of a sequence, if there is one. O(log of the rows).
     package func record(of sequence: UInt32) -> EventRecord? {
         guard let chunk = chunks.index(holding: sequence) else { return nil }

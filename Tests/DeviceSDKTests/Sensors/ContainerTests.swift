@@ -18,7 +18,7 @@ struct ContainerTests {
         world.act(2, .tap(screen: 0, control: 0))
         world.act(3, .appear(screen: 1, referrer: 0))
         var records: [EventRecord] = []
-        world.device.store.forEach { records.append($0) }
+        world.device.store.rows.forEach { records.append($0) }
         return try records.dropFirst().map { record in
             let json = world.system.encoder.content(
                 record, epoch: world.device.epochs[record.epoch], world.device)

@@ -12,7 +12,7 @@ struct HookTests {
     /// Names of what is in the store, oldest first.
     private func storedNames(_ world: ManualWorld) -> [String] {
         var names: [String] = []
-        world.device.store.forEach { names.append(world.system.labels[Int($0.template)].name) }
+        world.device.store.rows.forEach { names.append(world.system.labels[Int($0.template)].name) }
         return names
     }
 

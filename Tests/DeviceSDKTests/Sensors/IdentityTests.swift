@@ -51,7 +51,7 @@ struct IdentityTests {
     private func stored(_ world: ManualWorld) throws -> [[String: Any]] {
         var events: [[String: Any]] = []
         var records: [EventRecord] = []
-        world.device.store.forEach { records.append($0) }
+        world.device.store.rows.forEach { records.append($0) }
         for record in records {
             let epoch = world.device.epochs[record.epoch]
             let json = world.system.encoder.content(record, epoch: epoch, world.device)

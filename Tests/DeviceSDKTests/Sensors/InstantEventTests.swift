@@ -183,7 +183,7 @@ struct ScreenRemarkTests {
         world.act(4, .tap(screen: 1, control: 0))
         world.act(5, .appear(screen: 0, referrer: 1))
         var records: [EventRecord] = []
-        world.device.store.forEach { records.append($0) }
+        world.device.store.rows.forEach { records.append($0) }
         return try records.map { record in
             let json = world.system.encoder.content(
                 record, epoch: world.device.epochs[record.epoch], world.device)

@@ -117,12 +117,7 @@ package struct DeclaredDevice: RowDevice {
         }
     }
 
-    package var allRows: ContiguousArray<EventRecord> {
-        var rows = ContiguousArray<EventRecord>()
-        rows.reserveCapacity(log.count)
-        log.forEach { rows.append($0) }
-        return rows
-    }
+    package var allRows: ContiguousArray<EventRecord> { log.rows }
 
     package mutating func updateRows(
         of request: DeclaredRequest, mark: Bool?, _ change: (inout EventRecord) -> Void

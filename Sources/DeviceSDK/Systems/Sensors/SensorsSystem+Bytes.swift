@@ -13,8 +13,7 @@ extension SensorsSystem {
     /// Whether a store has room for an event: of its JSON as the table has it.
     mutating func fit(_ record: EventRecord, on device: inout Device) -> Fit {
         guard let limit = rules.storage.maxBytes else { return .fits }
-        var rows = ContiguousArray<EventRecord>()
-        device.store.forEach { rows.append($0) }
+        var rows = device.store.rows
         rows.append(record)
         var known = StoredSizes()
         swap(&known, &sizes)

@@ -75,9 +75,7 @@ extension SensorsDevice {
     package var network: NetworkKind { epochs.current.network }
 
     package var allRows: ContiguousArray<EventRecord> {
-        var rows = ContiguousArray<EventRecord>()
-        rows.reserveCapacity(store.count + memory.count)
-        store.forEach { rows.append($0) }
+        var rows = store.rows
         memory.forEach { rows.append($0) }
         return rows
     }

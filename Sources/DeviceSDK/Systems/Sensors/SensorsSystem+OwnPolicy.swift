@@ -19,9 +19,8 @@ extension SensorsSystem {
     mutating func giveUpNewest(
         with record: EventRecord, on device: inout Device, effects: inout DeviceEffects
     ) -> Bool {
-        var rows = ContiguousArray<EventRecord>()
-        let mayGo = rules.storage.evictsRowsInFlight
-        device.store.forEach { if mayGo || !$0.isUploading { rows.append($0) } }
+        var rows = device.store.rows
+        if !rules.storage.evictsRowsInFlight { rows.removeAll(where: \.isUploading) }
         rows.removeFirst(max(0, rows.count - (rules.storage.evict - 1)))
         var evicted = ContiguousArray<EventRecord>()
         guard rows.isEmpty || device.store.delete(rows, { evicted.append($0) }) else { return false }
@@ -33,8 +32,7 @@ extension SensorsSystem {
     /// The process has opened the store: rows that are too old go, if they can be deleted.
     mutating func expire(_ device: inout Device, now: Instant, effects: inout DeviceEffects) {
         guard let ttl = rules.storage.ttl, device.store.count > 0 else { return }
-        var old = 0
-        device.store.forEach { old += $0.capturedAt <= now - ttl ? 1 : 0 }
+        let old = device.store.rows.count { $0.capturedAt <= now - ttl }
         guard old > 0, !deletionFails(on: &device) else { return }
         var expired = ContiguousArray<EventRecord>()
         _ = device.store.deleteOldest(old, idleOnly: false) { expired.append($0) }

@@ -79,7 +79,7 @@ package struct SensorsMemoryStore: SensorsStore, Sendable {
     }
 
     package mutating func noteAll(_ change: (inout EventRecord) -> Void) { log.updateAll(change) }
-    package func forEach(_ body: (EventRecord) -> Void) { log.forEach(body) }
+    package var rows: ContiguousArray<EventRecord> { log.rows }
     package mutating func vacuum() {}
     package mutating func setDisk(_ condition: DiskCondition) { file.condition = condition }
 

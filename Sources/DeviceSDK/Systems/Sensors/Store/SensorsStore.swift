@@ -86,8 +86,8 @@ package protocol SensorsStore {
     /// Changes the simulation's notes about every row.
     mutating func noteAll(_ change: (inout EventRecord) -> Void)
 
-    /// Calls `body` with each row, oldest first, whether or not the SDK could read it now.
-    func forEach(_ body: (EventRecord) -> Void)
+    /// All rows, oldest first, whether or not the SDK could read them now.
+    var rows: ContiguousArray<EventRecord> { get }
 
     /// Gives the room of deleted rows back to the disk (`VACUUM`), if that succeeds.
     mutating func vacuum()
