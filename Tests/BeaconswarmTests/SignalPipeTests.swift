@@ -80,21 +80,55 @@ struct SignalEchoTests {
     }
 
     @Test func afterwardsASignalIsWhatItWasBefore() {
-        var before = sigaction()
-        sigaction(SIGUSR2, nil, &before)
+        let before = handler(of: SIGUSR2)
         do {
             let pipe = SignalPipe([SIGUSR2], on: DispatchQueue(label: "signals")) { _ in }
-            var during = sigaction()
-            sigaction(SIGUSR2, nil, &during)
-            #expect(handler(of: during) != handler(of: before))
+            #expect(handler(of: SIGUSR2) != before)
             withExtendedLifetime(pipe) {}
         }
-        var after = sigaction()
-        sigaction(SIGUSR2, nil, &after)
-        #expect(handler(of: after) == handler(of: before))
+        #expect(handler(of: SIGUSR2) == before)
     }
 
-    private func handler(of action: sigaction) -> Int {
-        unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
+    @Test(arguments: [true, false]) func allWhoListenHearUntilTheyEnd(earlierEndsFirst: Bool) {
+        let before = handler(of: SIGUSR1)
+        let heard = (0..<2).map { _ in DispatchSemaphore(value: 0) }
+        var pipes = heard.map { semaphore -> SignalPipe? in
+            SignalPipe([SIGUSR1], on: DispatchQueue(label: "signals")) { signal in
+                semaphore.signal()
+                if signal.isShared { semaphore.signal() }
+            }
+        }
+        kill(getpid(), SIGUSR1)
+        // Once for the signal, and once for being one of two.
+        for semaphore in heard + heard { #expect(semaphore.wait(timeout: .now() + Self.hang) == .success) }
+        let (ended, left) = earlierEndsFirst ? (0, 1) : (1, 0)
+        pipes[ended] = nil
+        kill(getpid(), SIGUSR1)
+        #expect(heard[left].wait(timeout: .now() + Self.hang) == .success)
+        #expect(handler(of: SIGUSR1) != before)
+        pipes[left] = nil
+        #expect(handler(of: SIGUSR1) == before)
+    }
+
+    @Test func whatHasNotBegunLeavesTheProcessToTheOthers() {
+        let begun = Interruption(to: [SIGUSR1])
+        let waiting = Interruption(to: [SIGUSR1])
+        let isAsked = DispatchSemaphore(value: 0)
+        begun.onRequest { isAsked.signal() }
+        kill(getpid(), SIGUSR1)
+        #expect(isAsked.wait(timeout: .now() + Self.hang) == .success)
+        let end = Host.monotonic + .seconds(60)
+        while !waiting.isRequested, Host.monotonic < end { usleep(1000) }
+        // It begins, and is told at once.
+        waiting.onRequest { isAsked.signal() }
+        #expect(isAsked.wait(timeout: .now() + Self.hang) == .success)
+        #expect(waiting.isRequested && !waiting.isRepeated)
+        withExtendedLifetime(begun) {}
+    }
+
+    private func handler(of number: Int32) -> Int {
+        var action = sigaction()
+        sigaction(number, nil, &action)
+        return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
     }
 }

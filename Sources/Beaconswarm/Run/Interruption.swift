@@ -9,6 +9,9 @@ import Timebase
 /// Signals are heard on a thread of their own, so the process reacts whatever its other threads do: before the
 /// work has begun (``begin(_:)``) the first signal ends it there and then; afterwards the second one does, after a
 /// few seconds at most for what the work itself still has to say.
+///
+/// A program may do several things at once: each has one of these, and each hears every signal. The process is then not
+/// that of one alone, and what has not begun ends when it does.
 final class Interruption: Sendable {
     /// What signals do; guarded by the lock in ``Shared``.
     private struct Actions {
@@ -44,13 +47,16 @@ final class Interruption: Sendable {
 
         /// A signal was heard; the echo of another asks for nothing.
         func received(_ signal: HeardSignal) {
-            if echo.withLock({ $0.isRequest(signal) }) { requested() }
+            if echo.withLock({ $0.isRequest(signal) }) { requested(isShared: signal.isShared) }
         }
 
-        func requested() {
+        /// - Parameter isShared: Whether others of the process are told too.
+        func requested(isShared: Bool) {
             let count = signals.add(1, ordering: .relaxed).newValue
             let (hasBegun, knowsSecond) = actions.withLock { ($0.hasBegun, $0.second != nil) }
             if !hasBegun {
+                // The others have something to say before the process ends; whoever asks a third time does not want it.
+                if isShared, count < 3 { return }
                 Console.error("interrupted before the work began; nothing was run")
                 end(early)
             }
@@ -94,21 +100,22 @@ final class Interruption: Sendable {
     private let queue: DispatchQueue
     private let pipe: SignalPipe?
 
-    /// Begins to listen. One of these lives at a time.
+    /// Begins to listen.
     ///
     /// - Parameters:
     ///   - early: The code to exit with if a signal comes before the work has begun.
     ///   - outcome: What a second signal leaves, as words after "ended at once".
     ///   - listens: Whether to listen at all; else only ``request(atOnce:)`` asks for an end.
+    ///   - numbers: The signals that ask for it.
     init(
         early: CommandStatus = .interrupted, outcome: String = ", with what was measured so far",
-        listens: Bool = true
+        listens: Bool = true, to numbers: [Int32] = [SIGINT, SIGTERM, SIGHUP]
     ) {
         let shared = Shared(early: early, outcome: outcome)
         self.shared = shared
         let queue = DispatchQueue(label: "beaconswarm.signals")
         self.queue = queue
-        pipe = listens ? SignalPipe([SIGINT, SIGTERM, SIGHUP], on: queue) { shared.received($0) } : nil
+        pipe = listens ? SignalPipe(numbers, on: queue) { shared.received($0) } : nil
     }
 
     /// Asks for what a signal asks for, unless that was asked for already: the first wants a graceful end, the second
@@ -116,7 +123,9 @@ final class Interruption: Sendable {
     func request(atOnce: Bool) {
         let shared = shared
         queue.async {
-            while shared.signals.load(ordering: .relaxed) < (atOnce ? 2 : 1) { shared.requested() }
+            while shared.signals.load(ordering: .relaxed) < (atOnce ? 2 : 1) {
+                shared.requested(isShared: false)
+            }
         }
     }
 

@@ -5,6 +5,8 @@ struct HeardSignal: Sendable {
     var number: Int32
     /// By ``Host/monotonic``.
     var at: Interval
+    /// Whether others of the process hear it too.
+    var isShared = false
 }
 
 /// Tells a second request from the echo of the first.

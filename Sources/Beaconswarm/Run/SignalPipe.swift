@@ -3,7 +3,8 @@ import Glibc
 import Synchronization
 import Timebase
 
-/// Signals as notes in a pipe, heard from the moment on that this exists.
+/// Signals as notes in a pipe, heard from the moment on that this exists. Several may listen to one signal: each of
+/// them hears it, whoever began or ends first.
 ///
 /// Not a `DispatchSourceSignal`: that one is armed by another thread some time after it was asked for, and until then
 /// the signal has to be ignored. On a busy machine, a process that was ended as soon as it said that it was ready lost
@@ -23,8 +24,15 @@ final class SignalPipe: Sendable {
         var nanoseconds: Int64 = 0
     }
 
+    /// A signal that is listened to.
+    private struct Hearing: Sendable {
+        /// What was there before anybody listened.
+        var before: sigaction
+        var listeners: [ObjectIdentifier: Listener] = [:]
+    }
+
     /// By signal.
-    private static let listeners = Mutex<[Int32: Listener]>([:])
+    private static let hearings = Mutex<[Int32: Hearing]>([:])
     /// All that a handler may read: where it writes its note. It stays open, since a handler may be about to
     /// write in any thread.
     private static let writeEnd = Atomic<Int32>(-1)
@@ -43,45 +51,54 @@ final class SignalPipe: Sendable {
         source.setEventHandler { [descriptor = ends[0]] in
             var note = Note()
             while read(descriptor, &note, MemoryLayout<Note>.size) == MemoryLayout<Note>.size {
-                let heard = HeardSignal(
-                    number: note.number,
-                    at: .seconds(note.seconds) + Interval(nanoseconds: note.nanoseconds))
-                guard let listener = listeners.withLock({ $0[heard.number] }) else { continue }
-                listener.queue.async { listener.received(heard) }
+                passOn(note)
             }
         }
         source.resume()
         return source
     }()
 
-    /// What was there before, of each signal that is listened to.
-    private let before: [(number: Int32, action: sigaction, listener: Listener?)]
+    /// Tells all who listen of a signal that came.
+    private static func passOn(_ note: Note) {
+        let listeners = hearings.withLock { $0[note.number].map { Array($0.listeners.values) } ?? [] }
+        let heard = HeardSignal(
+            number: note.number, at: .seconds(note.seconds) + Interval(nanoseconds: note.nanoseconds),
+            isShared: listeners.count > 1)
+        for listener in listeners { listener.queue.async { listener.received(heard) } }
+    }
 
-    /// Listens to some signals, in the place of whoever listened before.
+    private let numbers: [Int32]
+
+    /// Listens to some signals, beside whoever listens to them already.
     ///
     /// - Parameters:
     ///   - numbers: The signals. SIGHUP is left alone where it is ignored already: `nohup` wants the process to outlive
     ///     its terminal.
     ///   - queue: Where `received` runs, once for each signal.
     init(_ numbers: [Int32], on queue: DispatchQueue, received: @escaping @Sendable (HeardSignal) -> Void) {
-        guard SignalPipe.source != nil else {
-            before = []
-            return
-        }
-        before = numbers.compactMap { number in
-            let old = SignalPipe.listeners.withLock { listeners in
-                defer { listeners[number] = Listener(queue: queue, received: received) }
-                return listeners[number]
+        self.numbers = SignalPipe.source == nil ? [] : numbers
+        let (key, listener) = (ObjectIdentifier(self), Listener(queue: queue, received: received))
+        SignalPipe.hearings.withLock { [numbers = self.numbers] hearings in
+            // A signal that comes meanwhile is told of when this is done.
+            for number in numbers {
+                if hearings[number] == nil {
+                    hearings[number] = SignalPipe.install(number).map { Hearing(before: $0) }
+                }
+                hearings[number]?.listeners[key] = listener
             }
-            return SignalPipe.install(number).map { (number, $0, old) }
         }
     }
 
-    /// The signals are again what they were.
+    /// Signals to which nobody listens any more are again what they were.
     deinit {
-        for (number, action, listener) in before {
-            _ = withUnsafePointer(to: action) { sigaction(number, $0, nil) }
-            SignalPipe.listeners.withLock { $0[number] = listener }
+        let key = ObjectIdentifier(self)
+        SignalPipe.hearings.withLock { [numbers] hearings in
+            for number in numbers {
+                hearings[number]?.listeners[key] = nil
+                guard let hearing = hearings[number], hearing.listeners.isEmpty else { continue }
+                _ = withUnsafePointer(to: hearing.before) { sigaction(number, $0, nil) }
+                hearings[number] = nil
+            }
         }
     }
 
