@@ -22,6 +22,26 @@ struct OtherEncryption: EncryptionService {
     func decrypt(_ body: [UInt8], factor: UInt8) -> [UInt8]? { body }
 }
 
+struct KeyedEncryption: EncryptionService, Equatable {
+    var key: UInt8
+    var codec: String { "key" }
+    func encrypt(_ body: [UInt8], factor: UInt8) -> [UInt8] { body.map { $0 ^ key } }
+    func decrypt(_ body: [UInt8], factor: UInt8) -> [UInt8]? { encrypt(body, factor: factor) }
+}
+
+/// Stores nothing.
+struct PlainEncryption: EncryptionService {
+    var codec: String { "plain" }
+    func encrypt(_ body: [UInt8], factor: UInt8) -> [UInt8] { body }
+    func decrypt(_ body: [UInt8], factor: UInt8) -> [UInt8]? { body }
+}
+
+final class SharedEncryption: EncryptionService {
+    var codec: String { "shared" }
+    func encrypt(_ body: [UInt8], factor: UInt8) -> [UInt8] { body }
+    func decrypt(_ body: [UInt8], factor: UInt8) -> [UInt8]? { body }
+}
+
 /// Drops one type, marks another, and moves all requests elsewhere if it is told to.
 struct Watcher: EventInterceptor {
     var dropped = "PAGE"

@@ -225,6 +225,37 @@ struct ServicesTests {
         #expect(throws: CommandFailure.self) { try LoadedScenario(source) }
     }
 
+    @Test("two registrations with one codec are refused, unless their encryptions are seen to be the same")
+    func codecsOfTwo() throws {
+        let bench = try ServicesBench()
+        func failure(
+            _ first: any EncryptionService, _ second: any EncryptionService
+        ) throws -> CommandFailure? {
+            let others = #", {"name": "other", "devices": 1, "system": "growing"}"#
+            var source = try bench.source(ServicesBench.scenario(others: others))
+            for (service, name) in [(first, "own"), (second, "other")] {
+                var services = SDKServices()
+                services.encryption = service
+                source.register(services, for: name)
+            }
+            do {
+                _ = try LoadedScenario(source)
+                return nil
+            } catch { return error }
+        }
+        let refused = try #require(try failure(KeyedEncryption(key: 1), KeyedEncryption(key: 2)))
+        #expect(refused.code == .invalidScenario)
+        #expect(refused.message.contains("the codec \"key\"") && refused.message.contains("Equatable"))
+        #expect(try failure(KeyedEncryption(key: 1), KeyedEncryption(key: 1)) == nil)
+        // Whether these are the same, nobody can tell.
+        #expect(try failure(Turning(), Turning())?.code == .invalidScenario)
+        #expect(try failure(Turning(codec: "a"), Turning(codec: "b")) == nil)
+        #expect(try failure(PlainEncryption(), PlainEncryption()) == nil)
+        let object = SharedEncryption()
+        #expect(try failure(object, object) == nil)
+        #expect(try failure(object, SharedEncryption())?.code == .invalidScenario)
+    }
+
     @Test("services are refused where nobody runs GrowingIO")
     func nobody() throws {
         let text = ServicesBench.scenario().replacing("\"growing\"", with: "\"sensors\"")

@@ -10,7 +10,7 @@ public protocol EncryptionService: Sendable {
     /// The value of the header `X-Crypt-Codec`: 1 to 64 letters, digits, `.`, `_` or `-`.
     ///
     /// GrowingIO's own XOR is `1`, and this project's AES is `2`. A registered service takes precedence over them, so the
-    /// codec must not be one that another population of the scenario uses for something else.
+    /// codec must not be one that another population of the scenario uses for something else, another key included.
     var codec: String { get }
 
     /// `encryptEventData:factor:`: the bytes that the device sends for a body.

@@ -21,12 +21,15 @@ extension LoadedScenario {
                 "\(path): services are registered \(whose); allowed are populations with the system growing: \(known)"
             )
         }
+        var used: [Int: Int] = [:]
         for (index, name) in zip(populations, names) {
             let own =
-                registrations.last { $0.population == name } ?? registrations.last { $0.population == nil }
-            if let own { register(own.services, at: index) }
+                registrations.lastIndex { $0.population == name }
+                ?? registrations.lastIndex { $0.population == nil }
+            used[index] = own
+            if let own { register(registrations[own].services, at: index) }
         }
-        try checkCodecs(populations, path: path)
+        try checkCodecs(populations, registrations: used, path: path)
     }
 
     private mutating func register(_ services: SDKServices, at index: Int) {
@@ -47,32 +50,75 @@ extension LoadedScenario {
     }
 
     /// A collector takes encryptions off by their codecs alone, so each has to mean one.
-    private func checkCodecs(_ populations: [Int], path: String) throws(CommandFailure) {
-        var seen: [String: (population: Int, kind: String)] = [:]
+    ///
+    /// - Parameter registrations: The number of the registration that a population uses.
+    private func checkCodecs(
+        _ populations: [Int], registrations: [Int: Int], path: String
+    ) throws(CommandFailure) {
+        var seen: [String: UsedEncryption] = [:]
         for index in populations {
             guard let rules = document.populations[index].system as? GrowingRules else { continue }
             let plugins = document.populations[index].plugins as? GrowingPlugins ?? GrowingPlugins()
             let service = GrowingServices(rules: rules, plugins: plugins).encryption
             guard let service, let codec = service.codec else { continue }
-            let registered = service as? RegisteredEncryption
-            let kind = registered.map { "\(type(of: $0.service))" } ?? "\(type(of: service))"
-            let place = "\(path): the encryption \(kind) of \(document.publicNames[index])"
-            guard registered == nil || RegisteredEncryption.isCodec(codec) else {
+            let used = UsedEncryption(
+                population: index, registration: registrations[index],
+                registered: (service as? RegisteredEncryption)?.service, builtIn: "\(type(of: service))")
+            let place = "\(path): the encryption \(used.kind) of \(document.publicNames[index])"
+            guard used.registered == nil || RegisteredEncryption.isCodec(codec) else {
                 throw CommandFailure(
                     .invalidScenario,
                     "\(place): found the codec \"\(codec)\", allowed are 1 to 64 letters, digits, \".\", \"_\" and \"-\""
                 )
             }
-            if let other = seen[codec], other.kind != kind {
+            if let other = seen[codec], !used.isSame(as: other) {
+                let advice =
+                    used.kind == other.kind
+                    ? "; two registrations may share it if \(used.kind) is Equatable and they are equal" : ""
                 throw CommandFailure(
                     .invalidScenario,
                     "\(place): the codec \"\(codec)\" is that of \(other.kind) in "
                         + "\(document.publicNames[other.population]) too: a collector could not tell which to take off"
-                )
+                        + advice)
             }
-            seen[codec] = (index, kind)
+            seen[codec] = used
         }
     }
+}
+
+/// The encryption of a population.
+private struct UsedEncryption {
+    var population: Int
+    /// The number of the population's registration; `nil` if it has none.
+    var registration: Int?
+    /// `nil` for one of the SDK's.
+    var registered: (any EncryptionService)?
+    /// The name of the SDK's.
+    var builtIn: String
+
+    var kind: String { registered.map { "\(type(of: $0))" } ?? builtIn }
+
+    /// Whether what the one encrypted is certainly decrypted by the other.
+    func isSame(as other: UsedEncryption) -> Bool {
+        guard let registered, let others = other.registered else {
+            return registered == nil && other.registered == nil && builtIn == other.builtIn
+        }
+        return registration == other.registration || registered.isSame(as: others)
+    }
+}
+
+extension EncryptionService {
+    /// Whether another is the same for all that can be told: without anything stored, the same object, or equal.
+    fileprivate func isSame(as other: any EncryptionService) -> Bool {
+        guard let other = other as? Self else { return false }
+        if MemoryLayout<Self>.size == 0 { return true }
+        if let own = self as? any Equatable { return own.isEqual(to: other) }
+        return Self.self is AnyClass && self as AnyObject === other as AnyObject
+    }
+}
+
+extension Equatable {
+    fileprivate func isEqual(to other: Any) -> Bool { other as? Self == self }
 }
 
 extension ScenarioPopulation {

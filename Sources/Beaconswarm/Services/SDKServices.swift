@@ -31,8 +31,13 @@ extension ScenarioSource {
     /// Registers services for a population, or for all of GrowingIO's.
     ///
     /// For each population, the last registration that names it applies, otherwise the last one for all. Registrations
-    /// are checked when the scenario is loaded: a name that no population of GrowingIO has, or a codec with two meanings,
+    /// are checked when the scenario is loaded: a name that no population of GrowingIO's has, or a codec with two meanings,
     /// is a ``CommandFailure`` with the code ``CommandStatus/invalidScenario``.
+    ///
+    /// A collector knows encryptions by their ``EncryptionService/codec`` alone. Two registrations may have the same
+    /// codec only if their encryptions are seen to be the same: of one type that stores nothing, the same object, or
+    /// values of an `Equatable` type that are equal. So make a type with a key `Equatable`, or give each key a codec of
+    /// its own.
     public mutating func register(_ services: SDKServices, for population: String? = nil) {
         registrations.append(Registration(population: population, services: services))
     }
