@@ -1,4 +1,5 @@
 import Datasets
+import Dispatch
 import Synchronization
 import Testing
 import Timebase
@@ -55,6 +56,38 @@ struct CancellationTests {
         capacity.isVirtual = true
         let search = capacity
         #expect(try await cancelled { try await Beaconswarm.capacity(search) } == .interrupted)
+    }
+
+    @Test("goes on beside simulations, however many there are, and ends them")
+    func manySimulations() async throws {
+        let bench = try ServicesBench()
+        let gate = DispatchSemaphore(value: 0)
+        let (arrivals, arrived) = AsyncStream.makeStream(of: Void.self)
+        var services = SDKServices()
+        services.database = { _ in
+            // A simulation makes its first database and waits here, until this test goes on; for long if it never does.
+            arrived.yield()
+            _ = gate.wait(timeout: .now() + .seconds(60))
+            gate.signal()
+            return Scripted(habit: .sound)
+        }
+        var source = try bench.source(ServicesBench.scenario())
+        source.register(services)
+        var options = RunOptions(source: source)
+        (options.quiet, options.listensToSignals) = (true, false)
+        let runs = (0...Host.cores).map { number in
+            options.out = bench.scratch.file("run-\(number)")
+            return Task { [options] in
+                defer { arrived.yield() }
+                return try await Beaconswarm.play(options, in: .virtual)
+            }
+        }
+        var waiting = arrivals.makeAsyncIterator()
+        for _ in runs { _ = await waiting.next() }
+        for run in runs { run.cancel() }
+        gate.signal()
+        for run in runs { #expect(try await run.value.status == .interrupted) }
+        withExtendedLifetime(bench) {}
     }
 
     @Test("ends a live run that waits for its appointment, which sends and leaves nothing")

@@ -24,7 +24,9 @@ struct CapacityRunner: Sendable {
         let virtual = VirtualStepPlayer(
             interruption: interruption, console: console, deadline: began + settings.maxTime)
         interruption.onRequest { [console] in Self.acknowledge(on: console) }
-        var session = try session(startedAt: startedAt, target: target(live), player: virtual)
+        var session = try await OwnThread.compute {
+            try self.session(startedAt: startedAt, target: target(live), player: virtual)
+        }
         try begin(session)
         let output = try CapacityOutput(
             name: scenario.reference.name, out: options.run.out, startedAt: startedAt)
@@ -32,7 +34,7 @@ struct CapacityRunner: Sendable {
         interruption.begin()
         let search = Search(output: output, virtual: virtual, began: began, deadline: virtual.deadline)
         if options.isVirtual {
-            try playVirtually(&session, search)
+            session = try await OwnThread.compute { [session] in try playVirtually(session, search) }
         } else {
             try await playLive(&session, search)
         }
@@ -59,7 +61,10 @@ struct CapacityRunner: Sendable {
         var remaining: Interval { max(.zero, deadline - Host.monotonic) }
     }
 
-    private func playVirtually(_ session: inout CapacitySession, _ search: Search) throws(CommandFailure) {
+    private func playVirtually(
+        _ session: CapacitySession, _ search: Search
+    ) throws(CommandFailure) -> CapacitySession {
+        var session = session
         while !interruption.isRequested, let plan = session.next(remaining: search.remaining) {
             announce(plan, session, search)
             let begun = Host.monotonic
@@ -69,9 +74,10 @@ struct CapacityRunner: Sendable {
                 try search.virtual.control(of: plan, played: measurement)
             }
             take(step, session, search)
-            guard step.verdict != .cut else { return }
+            guard step.verdict != .cut else { break }
             search.output.keep(session.finished(wallSeconds: elapsed(since: search.began)), console)
         }
+        return session
     }
 
     private func playLive(_ session: inout CapacitySession, _ search: Search) async throws {
@@ -89,9 +95,15 @@ struct CapacityRunner: Sendable {
                 scraper?.note(CapacityText.load(plan.load, settings.scaling), since: begun)
                 let wall = Host.monotonic - begun
                 let hasPaused = try await player.lookForTarget(after: plan, &played.measurement)
-                let step = try session.note(played.measurement, of: plan, wall: wall) {
-                    () throws(CommandFailure) in
-                    try control(of: plan, played, search, &servesConfiguration)
+                let step: CapacityReport.Step
+                (step, session, servesConfiguration) = try await OwnThread.compute {
+                    [session, servesConfiguration, played] in
+                    var (session, serves) = (session, servesConfiguration)
+                    let step = try session.note(played.measurement, of: plan, wall: wall) {
+                        () throws(CommandFailure) in
+                        try control(of: plan, played, search, &serves)
+                    }
+                    return (step, session, serves)
                 }
                 take(step, session, search)
                 guard step.verdict != .cut else { break }

@@ -29,9 +29,11 @@ extension Beaconswarm {
                 outcome: "; \(chosen.out) is unfinished\(rest)", listens: chosen.listensToSignals)
             run.watch?.control(interruption)
             return try await interruption.heedingCancellation {
-                try GenerateRunner(
-                    chosen, scenario: scenario, console: RunConsole(run), interruption: interruption
-                ).run()
+                try await OwnThread.compute {
+                    try GenerateRunner(
+                        chosen, scenario: scenario, console: RunConsole(run), interruption: interruption
+                    ).run()
+                }
             }
         }
     }

@@ -51,7 +51,9 @@ extension Beaconswarm {
             let interruption = Interruption(listens: options.listensToSignals)
             options.watch?.control(interruption)
             return try await interruption.heedingCancellation {
-                try simulate(options, scenario, content: content, interruption)
+                try await OwnThread.compute {
+                    try simulate(options, scenario, content: content, interruption)
+                }
             }
         }
     }
@@ -137,7 +139,9 @@ extension Beaconswarm {
         _ options: RunOptions, _ scenario: LoadedScenario
     ) async throws -> CommandStatus {
         let interruption = Interruption(listens: options.listensToSignals)
-        return try await interruption.heedingCancellation { try simulate(options, scenario, interruption) }
+        return try await interruption.heedingCancellation {
+            try await OwnThread.compute { try simulate(options, scenario, interruption) }
+        }
     }
 
     private static func simulate(

@@ -24,10 +24,12 @@ extension Beaconswarm {
             let interruption = Interruption(listens: run.listensToSignals)
             run.watch?.control(interruption)
             return try await interruption.heedingCancellation {
-                try SweepRunner(
-                    options: chosen, content: content, base: base, axes: axes, seeds: seeds, cost: cost,
-                    freshness: freshness, console: RunConsole(run), interruption: interruption
-                ).run()
+                try await OwnThread.compute {
+                    try SweepRunner(
+                        options: chosen, content: content, base: base, axes: axes, seeds: seeds, cost: cost,
+                        freshness: freshness, console: RunConsole(run), interruption: interruption
+                    ).run()
+                }
             }
         }
     }
