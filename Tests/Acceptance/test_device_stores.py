@@ -139,6 +139,10 @@ def test_files_go_with_the_run_unless_they_are_kept(tool: Tool, tmp_path: Path):
     tool.run("simulate", path, "--keep-stores", tmp_path / "there", "-q").expect(64)
     memory = write_scenario(tmp_path, scenario(4, "2s", {"backend": "memory"}), "memory.json")
     tool.run("simulate", memory, "--keep-stores", tmp_path / "nothing", "-q").expect(64)
+    # Before the target is looked for, and an appointment waited for.
+    nobody = ("--target", "http://127.0.0.1:1/sa")
+    refused = tool.run("run", memory, *nobody, "--keep-stores", tmp_path / "nothing", "-q").expect(64)
+    assert "--keep-stores: no population has" in refused.err
     assert not (tmp_path / "nothing").exists()
 
 

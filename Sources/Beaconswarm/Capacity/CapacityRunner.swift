@@ -85,9 +85,10 @@ struct CapacityRunner: Sendable {
             embeds: embeds, threads: options.run.threads, interruption: interruption, console: console,
             keeper: SafetyKeeper(maximumRate: options.run.maximumRate, redact: scenario.document.redact))
         var servesConfiguration: Bool? = embeds ? true : nil
-        var scraper = try await CapacityScraper.start(
-            options.run, limit: settings.maxTime, console: console)
+        var scraper: CapacityScraper?
         do {
+            scraper = try await CapacityScraper.start(
+                options.run, limit: settings.maxTime, console: console)
             while !interruption.isRequested, let plan = session.next(remaining: search.remaining) {
                 announce(plan, session, search)
                 let begun = Host.monotonic

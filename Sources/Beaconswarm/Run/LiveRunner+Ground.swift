@@ -80,6 +80,7 @@ extension LiveRunner {
             throw CommandFailure(
                 .usage, "--store keeps the embedded collector's store: an external target has its own")
         }
+        try RunStores.check(keep: options.keepStores, of: scenario)
         if let devices = options.tracedDevices {
             _ = try TracedDevices(devices, of: scenario.document.deviceCount)
         }

@@ -33,24 +33,26 @@ struct LiveRunner: Sendable {
         let (start, beginning, clock) = try await meet(attempt)
         let loads = MultiThreadedEventLoopGroup(numberOfThreads: ground.loopCount)
         let collectors = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-        let stores = try RunStores(
-            scenario, keep: options.keepStores, connections: ground.storeBudget, shards: ground.loopCount)
+        var stores: RunStores?
         let result: Result<CommandStatus, any Error>
         do {
+            let made = try RunStores(
+                scenario, keep: options.keepStores, connections: ground.storeBudget, shards: ground.loopCount)
+            stores = made
             result = .success(
                 try await play(
                     Stage(
                         embeds: ground.embeds, budget: ground.budget,
                         forecast: ground.forecast.share(of: part), sizes: sizes, clock: clock,
                         start: start, beginning: beginning, loads: loads, collectors: collectors,
-                        stores: stores, attempt: attempt))
+                        stores: made, attempt: attempt))
             )
         } catch {
             result = .failure(error)
         }
         try? await loads.shutdownGracefully()
         try? await collectors.shutdownGracefully()
-        stores.removeIfTemporary()
+        stores?.removeIfTemporary()
         if case .failure(let error) = result { attempt?.note(reason: LiveRunner.words(error)) }
         return try result.get()
     }

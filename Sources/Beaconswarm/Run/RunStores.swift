@@ -27,14 +27,11 @@ struct RunStores: Sendable {
     init(
         _ scenario: LoadedScenario, keep: String?, connections: Int, shards: Int
     ) throws(CommandFailure) {
+        try RunStores.check(keep: keep, of: scenario)
         isTemporary = keep == nil
         databases = scenario.databases
         let populations = scenario.document.populations.filter(\.storesInFiles).count
         guard populations > 0 else {
-            if keep != nil {
-                throw CommandFailure(
-                    .usage, "--keep-stores: no population has the storage backend \"sqlite\"")
-            }
             files = nil
             return
         }
@@ -45,6 +42,14 @@ struct RunStores: Sendable {
         } catch {
             throw CommandFailure(.usage, "the folder of the devices' stores cannot be made: \(error)")
         }
+    }
+
+    /// Refuses to keep files of devices that have none.
+    ///
+    /// - Throws: ``CommandFailure`` with code 64.
+    static func check(keep: String?, of scenario: LoadedScenario) throws(CommandFailure) {
+        guard keep != nil, scenario.filesOfDevices == 0 else { return }
+        throw CommandFailure(.usage, "--keep-stores: no population has the storage backend \"sqlite\"")
     }
 
     private static var temporaryPath: String {
