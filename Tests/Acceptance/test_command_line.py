@@ -564,6 +564,20 @@ def test_empty_names_of_files_in_the_environment_are_wrong_usage(tool: Tool, tmp
     assert f"BEACONSWARM_{name}" in finished.err and not (tmp_path / "reports").exists(), str(finished)
 
 
+def test_what_the_environment_says_for_the_other_world_has_no_effect(tool: Tool, tmp_path: Path):
+    """A CI sets its variables for all that it runs."""
+    scenario = write_scenario(tmp_path, steady(2, "1s"))
+    (tmp_path / "there").write_text("mine")
+    for_live = {"STORE": "there", "RECEIPTS": "nowhere", "MAX_RATE": "none", "TARGETS": "nowhere", "SCRAPE": "x"}
+    environment = {f"BEACONSWARM_{name}": value for name, value in for_live.items()}
+    tool.run("simulate", scenario, "--out", "simulated", "-q", env=environment).expect(0)
+    empty = dict.fromkeys(environment, "")
+    tool.run("simulate", scenario, "--out", "again", "-q", env=empty).expect(0)
+    for_simulations = {"BEACONSWARM_SEEDS": "none", "BEACONSWARM_BODIES": "none"}
+    tool.run("run", scenario, "--out", "live", "-q", env=for_simulations).expect(0, 96)
+    assert (tmp_path / "there").read_text() == "mine"
+
+
 @pytest.mark.parametrize(("name", "option"), [("TARGET", "http://127.0.0.1:1/sa"), ("MAX_RATE", "1000"), ("DEVICES", "2")])
 def test_what_says_where_and_how_much_to_send_must_not_be_empty(tool: Tool, tmp_path: Path, name: str, option: str):
     """A secret that a CI does not have is an empty variable: the run would go elsewhere, or without its limit, and pass."""

@@ -65,9 +65,8 @@ struct RunOptionsTests {
     @Test("each variable stands for its option alone, and an option wins over it")
     func precedence() throws {
         for (variable, path) in names {
-            let completed = try RunOptions(source: ScenarioSource(path: "s.json")).completed(by: [
-                variable: "value"
-            ])
+            let completed = try RunOptions(source: ScenarioSource(path: "s.json")).completed(
+                by: [variable: "value"], for: .live)
             for (other, otherPath) in names {
                 #expect(
                     completed[keyPath: otherPath] == (other == variable ? "value" : nil),
@@ -75,18 +74,18 @@ struct RunOptionsTests {
             }
             var given = RunOptions(source: ScenarioSource(path: "s.json"))
             given[keyPath: path] = "given"
-            #expect(try given.completed(by: [variable: "value"])[keyPath: path] == "given")
+            #expect(try given.completed(by: [variable: "value"], for: .live)[keyPath: path] == "given")
         }
     }
 
     @Test("threads are a whole number from 1, from either source")
     func threads() throws {
         let plain = RunOptions(source: ScenarioSource(path: "s.json"))
-        #expect(try plain.completed(by: ["BEACONSWARM_THREADS": "3"]).threads == 3)
-        #expect(try plain.completed(by: [:]).threads == nil)
+        #expect(try plain.completed(by: ["BEACONSWARM_THREADS": "3"], for: .live).threads == 3)
+        #expect(try plain.completed(by: [:], for: .virtual).threads == nil)
         for wrong in ["0", "-1", "two", "1.5", "99999999999999999999"] {
             #expect {
-                try plain.completed(by: ["BEACONSWARM_THREADS": wrong])
+                try plain.completed(by: ["BEACONSWARM_THREADS": wrong], for: .live)
             } throws: {
                 guard let failure = $0 as? CommandFailure else { return false }
                 return failure.code == .usage && failure.message.contains("BEACONSWARM_THREADS")
@@ -94,9 +93,9 @@ struct RunOptionsTests {
             }
             var given = plain
             given.threads = 0
-            #expect(throws: CommandFailure.self) { try given.completed(by: [:]) }
+            #expect(throws: CommandFailure.self) { try given.completed(by: [:], for: .virtual) }
             given.threads = 2
-            #expect(try given.completed(by: ["BEACONSWARM_THREADS": wrong]).threads == 2)
+            #expect(try given.completed(by: ["BEACONSWARM_THREADS": wrong], for: .live).threads == 2)
         }
     }
 

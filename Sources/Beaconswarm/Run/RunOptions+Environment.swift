@@ -106,35 +106,28 @@ enum EnvironmentVariables {
 extension RunOptions {
     /// The options with what the environment says where they are silent.
     ///
+    /// - Parameter world: Where they are to be played: what the environment says for the other one has no effect.
     /// - Throws: ``CommandFailure`` with code 64 for a value that the option would not take either.
-    func completed(by environment: [String: String]) throws(CommandFailure) -> RunOptions {
+    func completed(
+        by environment: [String: String], for world: PlayedWorld
+    ) throws(CommandFailure) -> RunOptions {
         try checkFileNames()
-        func name(_ option: String, or given: String?) throws(CommandFailure) -> String? {
-            if let given { return given }
-            let variable = EnvironmentVariables.prefix + option
-            try FileName.check(environment[variable], of: "the environment variable \(variable)")
-            return environment[variable]
-        }
         var result = self
         result.command = EnvironmentVariables.spelledOut(command, environment: environment)
-        result.out = try name("OUT", or: out)
-        result.events = try name("EVENTS", or: events)
-        result.receipts =
-            try name("RECEIPTS", or: receipts.first).map { receipts.isEmpty ? [$0] : receipts } ?? []
-        result.store = try name("STORE", or: store)
-        result.keepStores = try name("KEEP_STORES", or: keepStores)
-        result.targetsFile = try name("TARGETS", or: targetsFile)
+        result.out = try RunOptions.name("OUT", or: out, in: environment)
+        result.events = try RunOptions.name("EVENTS", or: events, in: environment)
+        result.keepStores = try RunOptions.name("KEEP_STORES", or: keepStores, in: environment)
         if let variant = environment[EnvironmentVariables.prefix + "VARIANT"], !variant.isEmpty {
             result.source.variant = source.variant ?? variant
         }
-        result.seeds = try name("SEEDS", or: seeds)
+        switch world {
+        case .live: try result.completeLive(by: environment)
+        case .virtual: try result.completeSimulated(by: environment)
+        }
         result.completeWatching(by: environment)
         if let threads, threads < 1 {
             throw CommandFailure(.usage, "--threads \(threads): allowed is a whole number from 1")
         }
-        result.maximumRate = try RateLimit.read(
-            maximumRate, else: environment[EnvironmentVariables.prefix + "MAX_RATE"])
-        if bodies == nil { result.bodies = try RunOptions.bodies(in: environment) }
         let threadCount = environment[EnvironmentVariables.prefix + "THREADS"] ?? ""
         if threads == nil, !threadCount.isEmpty {
             let text = threadCount
@@ -147,15 +140,43 @@ extension RunOptions {
         return result
     }
 
+    /// The name of a file, or else what a variable holds.
+    private static func name(
+        _ option: String, or given: String?, in environment: [String: String]
+    ) throws(CommandFailure) -> String? {
+        if let given { return given }
+        let variable = EnvironmentVariables.prefix + option
+        try FileName.check(environment[variable], of: "the environment variable \(variable)")
+        return environment[variable]
+    }
+
+    private static func value(_ option: String, in environment: [String: String]) -> String? {
+        environment[EnvironmentVariables.prefix + option].flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// What only live runs have.
+    private mutating func completeLive(by environment: [String: String]) throws(CommandFailure) {
+        if let file = try RunOptions.name("RECEIPTS", or: receipts.first, in: environment), receipts.isEmpty {
+            receipts = [file]
+        }
+        store = try RunOptions.name("STORE", or: store, in: environment)
+        targetsFile = try RunOptions.name("TARGETS", or: targetsFile, in: environment)
+        maximumRate = try RateLimit.read(
+            maximumRate, else: environment[EnvironmentVariables.prefix + "MAX_RATE"])
+        scrape = scrape ?? RunOptions.value("SCRAPE", in: environment)
+        scrapeOnly = scrapeOnly ?? RunOptions.value("SCRAPE_ONLY", in: environment)
+    }
+
+    /// What only simulations have.
+    private mutating func completeSimulated(by environment: [String: String]) throws(CommandFailure) {
+        seeds = try RunOptions.name("SEEDS", or: seeds, in: environment)
+        if bodies == nil { bodies = try RunOptions.bodies(in: environment) }
+    }
+
     /// Who watches, where the options are silent.
     mutating func completeWatching(by environment: [String: String]) {
-        func value(_ option: String) -> String? {
-            environment[EnvironmentVariables.prefix + option].flatMap { $0.isEmpty ? nil : $0 }
-        }
-        ui = ui ?? value("UI")
-        otlp = otlp ?? value("OTLP")
-        scrape = scrape ?? value("SCRAPE")
-        scrapeOnly = scrapeOnly ?? value("SCRAPE_ONLY")
+        ui = ui ?? RunOptions.value("UI", in: environment)
+        otlp = otlp ?? RunOptions.value("OTLP", in: environment)
     }
 
     private static func bodies(in environment: [String: String]) throws(CommandFailure) -> Bodies? {

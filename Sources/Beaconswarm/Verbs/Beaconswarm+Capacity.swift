@@ -8,9 +8,9 @@ extension Beaconswarm {
     /// - Throws: ``CommandFailure`` for what kept the search from beginning or from being written.
     public static func capacity(_ options: CapacityOptions) async throws -> CommandStatus {
         var options = options
-        // A limit for all that this machine sends, in its environment, is kept to by what sends nothing.
         if options.isVirtual, options.run.maximumRate != nil { throw options.refusal(of: "--max-rate") }
-        options.run = try options.run.completed(by: Host.environment)
+        options.run = try options.run.completed(
+            by: Host.environment, for: options.isVirtual ? .virtual : .live)
         try options.refuseUnsent(Host.environment)
         options.run.source.readsTargetFiles = !options.isVirtual
         let scenario = try LoadedScenario(options.run.source)

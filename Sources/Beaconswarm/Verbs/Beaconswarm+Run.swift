@@ -18,7 +18,7 @@ extension Beaconswarm {
     ///   simulation has; with code 105 if it was to end before its appointment (``RunOptions/at``).
     public static func run(_ options: RunOptions) async throws -> CommandStatus {
         try options.check(for: .live)
-        var options = try options.completed(by: Host.environment)
+        var options = try options.completed(by: Host.environment, for: .live)
         guard options.repeats == nil, options.rivals.isEmpty else {
             let work = try RepeatRunner.Work(options)
             return try await options.watched(as: work.base.reference.name) { options in
@@ -44,7 +44,7 @@ extension Beaconswarm {
     ///   live run has.
     public static func simulate(_ options: RunOptions) async throws -> CommandStatus {
         try options.check(for: .virtual)
-        let options = try options.completed(by: Host.environment)
+        let options = try options.completed(by: Host.environment, for: .virtual)
         let content = try options.source.read()
         let scenario = try LoadedScenario(options.source, content: content)
         return try await options.watched(as: scenario.reference.name) { options in
@@ -95,7 +95,7 @@ extension Beaconswarm {
     ///   appointment (``RunOptions/at``).
     public static func play(_ options: RunOptions, in world: PlayedWorld) async throws -> RunResult {
         try options.check(for: world)
-        var options = try options.completed(by: Host.environment)
+        var options = try options.completed(by: Host.environment, for: world)
         if options.shard != nil {
             throw CommandFailure(
                 .usage, "a part of a run has no report: ask for it with run(_:) or simulate(_:)")

@@ -10,7 +10,7 @@ extension Beaconswarm {
     /// - Throws: ``CommandFailure`` for what kept it from beginning or from being written.
     public static func sweep(_ options: SweepOptions) async throws -> CommandStatus {
         var options = options
-        options.run = try options.run.completed(by: Host.environment)
+        options.run = try options.run.completed(by: Host.environment, for: .virtual)
         let axes = try SweepAxes.parse(options.axes)
         let cost = try figure(options.cost, of: "--cost")
         let freshness = try figure(options.freshness, of: "--freshness")
