@@ -82,10 +82,12 @@ extension Beaconswarm {
 
     /// Plays a scenario, writes the run's folder, and reads its report for the program that asked.
     ///
-    /// Set ``RunOptions/quiet`` to print nothing but warnings and why the run did not pass, on standard error. If the task
-    /// that waits is cancelled, the run ends gracefully, and its result is ``CommandStatus/interrupted``. So it does at the
-    /// first SIGINT, SIGTERM or SIGHUP; a second one, or one before the run has begun, ends the process. With
-    /// ``RunOptions/listensToSignals`` switched off, signals are the program's own.
+    /// Set ``RunOptions/quiet`` to print nothing but warnings and why the run did not pass, on standard error. If the
+    /// task that waits is cancelled, the run ends gracefully, and its result is ``CommandStatus/interrupted``. So it
+    /// does at the first SIGINT, SIGTERM or SIGHUP; a second one ends it at once, with what was measured so far. A
+    /// third one, or one before the run has begun while nothing else listens, ends the process, which also ends if the
+    /// run is not over 3 s after the second. With ``RunOptions/listensToSignals`` switched off, signals are the
+    /// program's own.
     ///
     /// A scenario's variants are played one at a time: ``ScenarioSource/variant``, or else the scenario itself.
     ///
