@@ -3,7 +3,8 @@ import Reporting
 
 /// A scenario file with what options change in it.
 public struct ScenarioSource: Sendable {
-    /// The scenario's path; `-` is standard input.
+    /// The scenario's path; `-` is standard input. A bare name, such as `smoke`, where no such file is means the
+    /// scenario of that name that comes with the program (`beaconswarm examples`).
     public var path: String
     /// Decimal, or hexadecimal after `0x`; `nil` for the scenario's own.
     public var seed: String?
@@ -52,13 +53,17 @@ public struct RunOptions: Sendable {
     public var source: ScenarioSource
     /// The run's folder; `nil` for one under `reports/`.
     public var out: String?
-    /// File for a line per event.
+    /// File for a line per event, written when its fate is sealed; `nil` for none. Its name ends in `.ndjson`, or in
+    /// `.ndjson.gz` to be packed, and there is no such file yet; else it is a ``CommandFailure`` with the code
+    /// ``CommandStatus/usage``.
     public var events: String?
     /// Files with the contents of other collectors' stores after the run, one for each store.
     public var receipts: [String] = []
-    /// Where the embedded collector's store is kept; `nil` drops it at the end.
+    /// File in which the embedded collector's store is kept, which does not exist yet; `nil` drops it at the end. For
+    /// live runs without an external target.
     public var store: String?
-    /// Where devices' own files (backend `sqlite`) are kept; `nil` drops them at the end.
+    /// Folder in which devices' own files are kept, which does not exist yet; `nil` drops them at the end. Some
+    /// population has to have the storage backend `sqlite`: else there is nothing to keep, which is refused.
     public var keepStores: String?
     /// Hosts that are the user's to load: besides loopback and private addresses, a live run sends to these alone,
     /// and to those in ``targetsFile``.

@@ -5,8 +5,13 @@ import GrowingSDK
 public struct EventFields: Sendable {
     /// What a field holds.
     public enum Value: Hashable, Sendable {
+        /// Any text; JSON escapes what it has to.
         case text(String)
+        /// A whole number.
         case integer(Int64)
+        /// A number, sent in the shortest form that is read back as the same. JSON has no infinities and no NaN: they
+        /// are sent as `null`. Messages of Protocol Buffers have them as they are, and attributes, which are texts, as
+        /// `inf`, `-inf` and `nan`.
         case number(Double)
     }
 
