@@ -23,6 +23,7 @@ package struct Report: Sendable {
     package var exitCode: Int32
     /// Wall clock.
     package var startedAt: Instant
+    /// From ``startedAt`` until the run was over, before its audit.
     package var wallSeconds: Double
     package var simulatedSeconds: Double
     /// How long users acted, from the start; `nil` where they were stopped and nobody noted when, and in older reports.

@@ -6,6 +6,8 @@ import contextlib
 import http.server
 import json
 import threading
+import time
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -30,13 +32,15 @@ class Exporter(http.server.BaseHTTPRequestHandler):
     """Counts who asks it. What it answers is set by the test."""
 
     asked: list[str] = []
-    content: bytes | None = None
+    content: bytes | Callable[[int], bytes] | None = None
     status = 200
 
     def do_GET(self):  # noqa: N802
         count = len(self.asked)
         self.asked.append(self.path)
-        body = self.content
+        body = type(self).content
+        if callable(body):
+            body = body(count)
         if body is None:
             body = (
                 "# TYPE process_cpu_seconds_total counter\n"
@@ -59,7 +63,7 @@ class Exporter(http.server.BaseHTTPRequestHandler):
 
 
 @contextlib.contextmanager
-def exporter(content: bytes | None = None, status: int = 200):
+def exporter(content: bytes | Callable[[int], bytes] | None = None, status: int = 200):
     handler = type("Own", (Exporter,), {"asked": [], "content": content, "status": status})
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -112,6 +116,28 @@ def test_metrics_of_the_target_are_in_the_report(tool, scenario):
     # The report is written anew from its JSON with everything in it.
     again = tool.run("report", done.folder / "run", "--format", "html").expect(0)
     assert "process_resident_memory_bytes" in again.out
+
+
+@pytest.mark.parametrize("pace", [1, 60])
+def test_moments_and_the_length_of_a_run_count_from_its_start(tool, tmp_path, pace):
+    path = tmp_path / "scraped.json"
+    path.write_text(json.dumps(SCENARIO | {"pace": pace, "duration": f"{3 * pace}s", "drain": f"{5 * pace}s"}))
+    with exporter(lambda _: f"told_at {time.time()!r}\n".encode()) as (url, _):
+        # A machine that came late makes a run invalid; its moments are as exact.
+        done = tool.run("run", path, "--out", "run", "--scrape", url).expect(0, 96)
+        ended = time.time()
+    report, _ = read(done)
+    told = report["target_metrics"]
+    started = datetime.fromisoformat(report["started_at"]).timestamp()
+    answers = told["series"][0]["values"]
+    asked = [started + second / pace for second in told["seconds"]]
+    assert told["seconds"][0] >= 0 and len(asked) >= 2
+    # However long an answer takes: it is told after its question, and that is asked after the answer before. The start
+    # has whole milliseconds.
+    for before, question, answer in zip([0, *answers], asked, answers):
+        assert before - 0.001 <= question <= answer + 0.001, (started, told)
+    assert started + report["wall_seconds"] <= ended + 0.001
+    assert report["wall_seconds"] >= report["simulated_seconds"] / pace - 0.001
 
 
 def test_only_what_is_named_is_kept(tool, scenario):

@@ -88,7 +88,7 @@ struct CapacityRunner: Sendable {
         var scraper: CapacityScraper?
         do {
             scraper = try await CapacityScraper.start(
-                options.run, limit: settings.maxTime, console: console)
+                options.run, began: search.began, limit: settings.maxTime, console: console)
             while !interruption.isRequested, let plan = session.next(remaining: search.remaining) {
                 announce(plan, session, search)
                 let begun = Host.monotonic

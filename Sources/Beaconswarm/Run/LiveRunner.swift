@@ -73,6 +73,11 @@ struct LiveRunner: Sendable {
         var stores: RunStores
         /// The folder of a part.
         var attempt: PartFolder?
+
+        /// Second 0 by the machine's clock that only goes forward.
+        var began: Interval {
+            Interval(nanoseconds: Int64(clock.deadline(of: start).uptimeNanoseconds))
+        }
     }
 
     private func play(_ stage: Stage) async throws -> CommandStatus {
@@ -153,13 +158,12 @@ struct LiveRunner: Sendable {
         _ ready: ReadyRun, _ stage: Stage, server: CollectorServer?
     ) async throws -> CommandStatus {
         let (plans, output, builder, run) = (ready.plans, ready.output, ready.builder, ready.run)
-        let began = Host.monotonic
         beginListening(run)
         var follower = LiveFollower(
             run: run, interruption: interruption,
             follower: RunFollower(
                 console: console, builder: builder, state: ready.state, events: output.events,
-                start: stage.start, began: began, planned: scenario.document.duration))
+                start: stage.start, began: stage.began, planned: scenario.document.duration))
         let scraping = try await startScraper(stage)
         follower.follower.scraped = scraping?.board
         let keeper = SafetyKeeper(maximumRate: maximumRate, redact: scenario.document.redact)
@@ -167,7 +171,7 @@ struct LiveRunner: Sendable {
         let result = try await run.result()
         let scraped = await finish(scraping, stage)
         interruption.onRequestFromNowOn { [console] in console.writing() }
-        var progress = self.progress(result, stage, began: began)
+        var progress = self.progress(result, stage)
         progress.abortedBy = abortedBy
         progress.endedBy = endedBy
         if let scraped { progress.take(scraped) }
@@ -226,11 +230,11 @@ struct LiveRunner: Sendable {
             descriptorBudget: descriptorBudget)
     }
 
-    private func progress(_ result: LiveResult, _ stage: Stage, began: Interval) -> ReportBuilder.Progress {
+    private func progress(_ result: LiveResult, _ stage: Stage) -> ReportBuilder.Progress {
         var progress = ReportBuilder.Progress(
             // What is ended before the clock has come to the start took no time.
             recorder: result.recorder, simulated: max(.zero, result.finishedAt - stage.start),
-            wall: Host.monotonic - began,
+            wall: max(.zero, Host.monotonic - stage.began),
             devicesStarted: result.devicesStarted, fingerprint: result.planFingerprint)
         progress.generator = ReportBuilder.generator(result)
         progress.interrupted = interruption.isRequested

@@ -14,7 +14,7 @@ struct RunFollower {
     let events: EventFile?
     /// On the run's clock.
     let start: Instant
-    /// On the machine's.
+    /// On the machine's, where it may lie ahead: a live run is followed while it waits for its start.
     let began: Interval
     /// How long users act.
     let planned: Interval
@@ -70,7 +70,8 @@ struct RunFollower {
         _ recorder: RunRecorder, at now: Instant, fingerprint: UInt64, generator: Report.Generator? = nil
     ) {
         var progress = ReportBuilder.Progress(
-            recorder: recorder, simulated: elapsed(at: now), wall: Host.monotonic - began,
+            recorder: recorder, simulated: elapsed(at: now),
+            wall: max(.zero, Host.monotonic - began),
             devicesStarted: Int(recorder.series.buckets.last?.gauges.devicesStarted ?? 0),
             fingerprint: fingerprint)
         // Without the ids, which no partial report tells: a copy of them would be large.

@@ -1,3 +1,4 @@
+import LiveEngine
 import NIOCore
 import NIOPosix
 import Reporting
@@ -7,31 +8,37 @@ import Timebase
 struct CapacityScraper {
     private let loops: MultiThreadedEventLoopGroup
     private let scraper: NIOLoopBound<TargetScraper>
-    private let began = Host.monotonic
+    private let began: Interval
     private var marks: [Report.Mark] = []
 
     /// Begins to ask the target, if somebody wants it asked.
     ///
-    /// - Parameter limit: How long the search may take.
+    /// - Parameters:
+    ///   - began: When the search began, by the machine's clock: its second 0.
+    ///   - limit: How long it may take.
     static func start(
-        _ options: RunOptions, limit: Interval, console: RunConsole
+        _ options: RunOptions, began: Interval, limit: Interval, console: RunConsole
     ) async throws -> CapacityScraper? {
         guard let endpoint = try options.scrapeEndpoint() else { return nil }
         let loops = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let start = Instant(nanoseconds: 0)
+        let clock = RunClock(showing: start, atUptime: UInt64(began.nanoseconds), pace: 1)
         do {
             let scraper = try await TargetScraper.start(
-                endpoint, wanted: options.scrapedNames, seconds: limit.fractionalSeconds, pace: 1,
-                on: loops.next()
+                endpoint, wanted: options.scrapedNames, seconds: limit.fractionalSeconds,
+                clock: clock, from: start, on: loops.next()
             ) { console.warn($0) }
-            return CapacityScraper(loops: loops, scraper: scraper)
+            return CapacityScraper(loops: loops, scraper: scraper, began: began)
         } catch {
             try? await loops.shutdownGracefully()
             throw error
         }
     }
 
-    private init(loops: MultiThreadedEventLoopGroup, scraper: NIOLoopBound<TargetScraper>) {
-        (self.loops, self.scraper) = (loops, scraper)
+    private init(
+        loops: MultiThreadedEventLoopGroup, scraper: NIOLoopBound<TargetScraper>, began: Interval
+    ) {
+        (self.loops, self.scraper, self.began) = (loops, scraper, began)
     }
 
     /// A step is over.

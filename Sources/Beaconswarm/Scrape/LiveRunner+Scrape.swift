@@ -19,8 +19,8 @@ extension LiveRunner {
         let planned = stage.clock.realTime(scenario.document.duration).fractionalSeconds
         let board = ScrapeBoard()
         let scraper = try await TargetScraper.start(
-            endpoint, wanted: options.scrapedNames, seconds: planned, pace: scenario.document.pace,
-            on: stage.collectors.next(), board: board
+            endpoint, wanted: options.scrapedNames, seconds: planned, clock: stage.clock,
+            from: stage.start, on: stage.collectors.next(), board: board
         ) { [console] in console.warn($0) }
         return Scraping(scraper: scraper, board: board)
     }

@@ -1,3 +1,4 @@
+import LiveEngine
 import NIOCore
 import NIOHTTP1
 import NIOSSL
@@ -23,9 +24,9 @@ final class TargetScraper {
     private let loop: any EventLoop
     /// Seconds between two questions.
     private let period: Double
-    /// By the machine's clock: when the run began; and how fast its own clock is.
-    private let began: Interval
-    private let pace: Int
+    /// Moments are told by the run's clock, and count from its start.
+    private let clock: RunClock
+    private let start: Instant
     private let warn: @Sendable (String) -> Void
     private let board: ScrapeBoard?
     private var recorder: TargetRecorder
@@ -37,48 +38,56 @@ final class TargetScraper {
     private var askedAt = Interval.zero
 
     private init(
-        _ endpoint: ScrapeEndpoint, wanted: [String], on loop: any EventLoop, period: Double, pace: Int,
-        board: ScrapeBoard?, warn: @escaping @Sendable (String) -> Void
+        _ endpoint: ScrapeEndpoint, wanted: [String], on loop: any EventLoop, period: Double, clock: RunClock,
+        start: Instant, board: ScrapeBoard?, warn: @escaping @Sendable (String) -> Void
     ) throws {
         self.endpoint = endpoint
         tls = try endpoint.http.tls()
         self.loop = loop
         self.period = period
-        self.pace = pace
+        self.clock = clock
+        self.start = start
         self.warn = warn
         self.board = board
-        began = Host.monotonic
         recorder = TargetRecorder(wanted: wanted)
     }
 
-    /// Begins to ask, at once and then again and again.
+    /// Begins to ask when the run starts, or at once if it has, and then again and again. A question before the start
+    /// would have no place among the run's moments; the first one is what counters grow from.
     ///
     /// - Parameters:
     ///   - seconds: How long the run will take, by the clock on the wall: long runs are asked less often.
+    ///   - clock: The run's.
+    ///   - start: Second 0, by that clock.
     ///   - board: Gets what is known after each question.
     /// - Throws: what NIOSSL throws if the system has no certificates.
     static func start(
-        _ endpoint: ScrapeEndpoint, wanted: [String], seconds: Double, pace: Int, on loop: any EventLoop,
-        board: ScrapeBoard? = nil, warn: @escaping @Sendable (String) -> Void
+        _ endpoint: ScrapeEndpoint, wanted: [String], seconds: Double, clock: RunClock, from start: Instant,
+        on loop: any EventLoop, board: ScrapeBoard? = nil, warn: @escaping @Sendable (String) -> Void
     ) async throws -> NIOLoopBound<TargetScraper> {
         let period = min(15, max(1, (seconds / 120).rounded()))
         return try await loop.submit {
             let scraper = try TargetScraper(
-                endpoint, wanted: wanted, on: loop, period: period, pace: pace, board: board, warn: warn)
+                endpoint, wanted: wanted, on: loop, period: period, clock: clock, start: start,
+                board: board, warn: warn)
             let bound = NIOLoopBound(scraper, eventLoop: loop)
             let delay = TimeAmount.nanoseconds(Int64(period * 1e9))
-            scraper.ticks = loop.scheduleRepeatedTask(initialDelay: .zero, delay: delay) { _ in
+            let lead: TimeAmount = max(.zero, clock.deadline(of: start) - NIODeadline.now())
+            scraper.ticks = loop.scheduleRepeatedTask(initialDelay: lead, delay: delay) { _ in
                 _ = bound.value.ask()
             }
             return bound
         }.get()
     }
 
+    /// Seconds since the run's start; negative before it.
+    private var elapsed: Double { (clock.now() - start).fractionalSeconds }
+
     /// Asks, unless the question before has no answer yet.
     private func ask() -> EventLoopFuture<Void> {
         if let current { return current }
         askedAt = Host.monotonic
-        let second = (askedAt - began).fractionalSeconds * Double(pace)
+        let second = elapsed
         let bound = NIOLoopBound(self, eventLoop: loop)
         let request = HTTPExchange.Request(
             method: .GET, headers: ["Accept": "text/plain;version=0.0.4;q=1,*/*;q=0.1"])
@@ -124,18 +133,18 @@ final class TargetScraper {
         warn("--scrape \(endpoint.text): \(problem); the run goes on, and so do the questions")
     }
 
-    /// Asks a last time, unless a question is under way or was asked just now, and tells what is known. What counters
-    /// grow by in a moment is no rate.
+    /// Asks a last time, unless a question is under way, was asked just now, or the run is over before its start, and
+    /// tells what is known. What counters grow by in a moment is no rate.
     func finish() -> EventLoopFuture<Report.TargetMetrics> {
         ticks?.cancel()
         let bound = NIOLoopBound(self, eventLoop: loop)
         let isRecent = (Host.monotonic - askedAt).fractionalSeconds < period / 2
-        let last = current ?? (isRecent ? loop.makeSucceededVoidFuture() : ask())
+        let last = current ?? (isRecent || elapsed < 0 ? loop.makeSucceededVoidFuture() : ask())
         return last.map { bound.value.known }
     }
 
     /// What is known now.
     private var known: Report.TargetMetrics {
-        recorder.finished(url: endpoint.text, period: period * Double(pace))
+        recorder.finished(url: endpoint.text, period: period * Double(clock.pace))
     }
 }
