@@ -206,6 +206,28 @@ struct TargetMetricsTests {
         #expect(!String(decoding: ReportJSON.write(report), as: UTF8.self).contains("target_metrics"))
     }
 
+    @Test("of many counters those that grew most are drawn, however often they began anew")
+    func largest() {
+        var recorder = TargetRecorder(wanted: [])
+        // The first one dies again and again, and is as low at the end as at the start.
+        let grown: [(String, [Double])] = [
+            ("crashing", [0, 900, 5, 800, 0]), ("idle", [7000, 7000, 7000, 7000, 7001]),
+            ("slow", [0, 10, 20, 30, 40]), ("slower", [0, 5, 10, 15, 20]),
+        ]
+        for second in 0..<5 {
+            let samples = grown.map { name, values in
+                ExpositionReader.Sample(
+                    name: "requests_total", labels: "worker=\"\(name)\"", kind: .counter,
+                    value: values[second])
+            }
+            recorder.note(samples, at: Double(second))
+        }
+        let charts = HTMLWriter.charts(recorder.finished(url: "", period: 1), marks: [], scale: .elapsed)
+        #expect(charts.map(\.title) == ["requests_total (3 of 4)"])
+        #expect(
+            charts[0].lines.map(\.name) == [#"worker="crashing""#, #"worker="slow""#, #"worker="slower""#])
+    }
+
     @Test("lines are called by the labels that tell them apart, as far as they fit")
     func lineNames() {
         func names(_ labels: String...) -> [String] {

@@ -149,7 +149,7 @@ extension HTMLWriter {
         return TimeChart.Measure(name: name, tone: tone, value: { [values] in values[$0.second] })
     }
 
-    /// What a counter grew by in one of an interval's seconds. One that is lower than before has begun anew.
+    /// What a counter grew by in one of an interval's seconds.
     private static func growth(
         of series: Report.TargetSeries, from moment: Int, to next: Int, _ metrics: Report.TargetMetrics
     ) -> Double? {
@@ -157,12 +157,18 @@ extension HTMLWriter {
         guard let first = series.values[moment], let last = series.values[next], seconds > 0 else {
             return nil
         }
-        return (last >= first ? last - first : last) / seconds
+        return growth(from: first, to: last) / seconds
     }
 
+    /// What a counter grew by. One that is lower than before has begun anew.
+    private static func growth(from first: Double, to last: Double) -> Double {
+        last >= first ? last - first : last
+    }
+
+    /// The greatest value of a gauge; what a counter grew by in all, however often it began anew.
     private static func top(_ series: Report.TargetSeries) -> Double {
         let known = series.values.compactMap(\.self)
         guard series.isCounter else { return known.max() ?? 0 }
-        return (known.last ?? 0) - (known.first ?? 0)
+        return zip(known, known.dropFirst()).reduce(0) { $0 + growth(from: $1.0, to: $1.1) }
     }
 }
