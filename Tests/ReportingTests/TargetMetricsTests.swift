@@ -7,7 +7,7 @@ import Timebase
 @Suite("A target's own metrics")
 struct TargetMetricsTests {
     /// As Debian's python3-prometheus-client 0.14 writes it, and what else the format has.
-    private static let text = """
+    static let text = """
         # HELP process_cpu_seconds_total Total user and system CPU time spent in seconds.
         # TYPE process_cpu_seconds_total counter
         process_cpu_seconds_total 12.47

@@ -97,18 +97,18 @@ extension HTMLWriter {
         }
     }
 
-    /// `name="value"`, each by itself: a value may have commas, and quotes after a backslash.
+    /// `name="value"`, each by itself: a value may have commas, quotes after a backslash, and marks that would join one.
     private static func pairs(of labels: String) -> [String] {
         var pairs = [""]
         var (isQuoted, isEscaped) = (false, false)
-        for letter in labels {
+        for letter in labels.unicodeScalars {
             if letter == ",", !isQuoted {
                 pairs.append("")
                 continue
             }
             if letter == "\"", !isEscaped { isQuoted.toggle() }
             isEscaped = letter == "\\" && !isEscaped
-            pairs[pairs.count - 1].append(letter)
+            pairs[pairs.count - 1].unicodeScalars.append(letter)
         }
         return pairs.filter { !$0.isEmpty }
     }

@@ -1,6 +1,8 @@
 /// Reads what a program tells of itself in Prometheus' text format (0.0.4; OpenMetrics as far as it is the same).
 ///
 /// The text is somebody else's: lines that cannot be read are counted and passed over, and how much is read has a bound.
+/// It is read byte by byte, for only ASCII has a meaning in it. A label's value is any text: there a line separator ends no
+/// line, and a quote is one whatever mark stands behind it.
 package struct ExpositionReader {
     package enum Kind: String, Sendable { case counter, gauge, histogram, summary, untyped }
 
@@ -39,16 +41,15 @@ package struct ExpositionReader {
     package private(set) var unnumbered: [Sample] = []
     /// Lines that are neither samples nor comments.
     package private(set) var brokenLines = 0
-    private var kinds: [Substring: Kind] = [:]
+    private var kinds: [String: Kind] = [:]
 
     /// Reads a text. O(bytes).
     package init(_ bytes: [UInt8]) {
-        let text = String(decoding: bytes, as: UTF8.self)
-        for line in text.split(whereSeparator: \.isNewline) {
+        for bytes in bytes.split(separator: UInt8(ascii: "\n")) {
             guard samples.count + unnumbered.count < ExpositionReader.sampleLimit else { return }
-            let line = line.drop { $0 == " " || $0 == "\t" }
+            let line = (bytes.last == UInt8(ascii: "\r") ? bytes.dropLast() : bytes).withoutBlanks
             if line.isEmpty { continue }
-            if line.first == "#" {
+            if line.first == UInt8(ascii: "#") {
                 readComment(line)
             } else if let sample = readSample(line) {
                 if sample.value.isFinite { samples.append(sample) } else { unnumbered.append(sample) }
@@ -59,52 +60,56 @@ package struct ExpositionReader {
     }
 
     /// `# TYPE name kind`.
-    private mutating func readComment(_ line: Substring) {
-        let words = line.split { $0 == " " || $0 == "\t" }
-        guard words.count >= 4, words[0] == "#", words[1] == "TYPE" else { return }
-        kinds[words[2]] = Kind(rawValue: String(words[3])) ?? .untyped
+    private mutating func readComment(_ line: ArraySlice<UInt8>) {
+        let words = line.split(whereSeparator: \.isBlank)
+        guard words.count >= 4, words[0].text == "#", words[1].text == "TYPE" else { return }
+        kinds[words[2].text] = Kind(rawValue: words[3].text) ?? .untyped
     }
 
     /// `name{label="value"} value time`.
-    private func readSample(_ line: Substring) -> Sample? {
-        let name = line.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_" || $0 == ":") }
-        guard let first = name.first, !first.isNumber else { return nil }
-        var rest = line.dropFirst(name.count).drop { $0 == " " || $0 == "\t" }
+    private func readSample(_ line: ArraySlice<UInt8>) -> Sample? {
+        let letters = line.prefix { $0.isOfName || $0 == UInt8(ascii: ":") }
+        guard let first = letters.first, !first.isDigit else { return nil }
+        let name = letters.text
+        var rest = line[letters.endIndex...].withoutBlanks
         var labels = ""
-        if rest.first == "{" {
+        if rest.first == UInt8(ascii: "{") {
             guard let (text, after) = ExpositionReader.labels(rest.dropFirst()) else { return nil }
             labels = text
             rest = after
         }
-        let words = rest.split { $0 == " " || $0 == "\t" }
-        guard let word = words.first, let value = Double(word) else { return nil }
-        return Sample(name: String(name), labels: labels, kind: kind(of: name), value: value)
+        guard let word = rest.split(whereSeparator: \.isBlank).first, let value = Double(word.text) else {
+            return nil
+        }
+        return Sample(name: name, labels: labels, kind: kind(of: name), value: value)
     }
 
     /// Samples of histograms and summaries have endings of their own, those of OpenMetrics' counters `_total`. When
     /// something was created is a moment, whatever it is.
-    private func kind(of name: Substring) -> Kind {
+    private func kind(of name: String) -> Kind {
         if let kind = kinds[name] { return kind }
         for ending in ["_total", "_created", "_bucket", "_sum", "_count"] where name.hasSuffix(ending) {
-            guard let kind = kinds[name.dropLast(ending.count)] else { continue }
+            guard let kind = kinds[String(name.dropLast(ending.count))] else { continue }
             return ending == "_created" ? .gauge : kind
         }
         return .untyped
     }
 
     /// Reads labels up to their closing brace.
-    private static func labels(_ text: Substring) -> (text: String, rest: Substring)? {
+    private static func labels(_ bytes: ArraySlice<UInt8>) -> (text: String, rest: ArraySlice<UInt8>)? {
         var pairs: [(name: String, value: String)] = []
-        var rest = text
+        var rest = bytes
         while true {
-            rest = rest.drop { $0 == " " || $0 == "\t" || $0 == "," }
-            if rest.first == "}" { break }
-            let name = rest.prefix { $0.isLetter || $0.isNumber || $0 == "_" }
-            rest = rest.dropFirst(name.count).drop { $0 == " " }
-            guard !name.isEmpty, rest.first == "=" else { return nil }
-            rest = rest.dropFirst().drop { $0 == " " }
-            guard rest.first == "\"", let (value, after) = quoted(rest.dropFirst()) else { return nil }
-            pairs.append((String(name), value))
+            rest = rest.drop { $0.isBlank || $0 == UInt8(ascii: ",") }
+            if rest.first == UInt8(ascii: "}") { break }
+            let name = rest.prefix(while: \.isOfName)
+            rest = rest[name.endIndex...].withoutBlanks
+            guard !name.isEmpty, rest.first == UInt8(ascii: "=") else { return nil }
+            rest = rest.dropFirst().withoutBlanks
+            guard rest.first == UInt8(ascii: "\""), let (value, after) = quoted(rest.dropFirst()) else {
+                return nil
+            }
+            pairs.append((name.text, value))
             rest = after
         }
         pairs.sort { $0.name < $1.name }
@@ -113,17 +118,38 @@ package struct ExpositionReader {
     }
 
     /// A value up to its closing quote, with its escapes as they stand.
-    private static func quoted(_ text: Substring) -> (value: String, rest: Substring)? {
+    private static func quoted(_ bytes: ArraySlice<UInt8>) -> (value: String, rest: ArraySlice<UInt8>)? {
         var isEscaped = false
-        for position in text.indices {
+        for position in bytes.indices {
             if isEscaped {
                 isEscaped = false
-            } else if text[position] == "\\" {
+            } else if bytes[position] == UInt8(ascii: "\\") {
                 isEscaped = true
-            } else if text[position] == "\"" {
-                return (String(text[..<position]), text[text.index(after: position)...])
+            } else if bytes[position] == UInt8(ascii: "\"") {
+                return (bytes[..<position].text, bytes[(position + 1)...])
             }
         }
         return nil
     }
+}
+
+extension UInt8 {
+    /// A space or a tab.
+    fileprivate var isBlank: Bool { self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") }
+
+    fileprivate var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
+
+    /// What names of labels are made of.
+    fileprivate var isOfName: Bool {
+        // The bit in which the letters of the one case differ from those of the other.
+        let letters = UInt8(ascii: "a")...UInt8(ascii: "z")
+        return isDigit || letters.contains(self | 0x20) || self == UInt8(ascii: "_")
+    }
+}
+
+extension ArraySlice<UInt8> {
+    fileprivate var text: String { String(decoding: self, as: UTF8.self) }
+
+    /// From the first byte on that is no blank.
+    fileprivate var withoutBlanks: ArraySlice<UInt8> { drop(while: \.isBlank) }
 }

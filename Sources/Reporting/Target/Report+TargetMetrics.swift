@@ -55,8 +55,8 @@ package struct TargetRecorder: Sendable {
     /// Those of them that something had.
     private var matched: Set<String> = []
     package private(set) var metrics = Report.TargetMetrics()
-    private var indices: [String: Int] = [:]
-    private var left: Set<String> = []
+    private var indices: [[UInt8]: Int] = [:]
+    private var left: Set<[UInt8]> = []
     /// One in so many moments is kept.
     private var stride = 1
     private var seen = 0
@@ -101,7 +101,8 @@ package struct TargetRecorder: Sendable {
     }
 
     private mutating func index(of sample: ExpositionReader.Sample) -> Int? {
-        let key = "\(sample.name){\(sample.labels)}"
+        // Bytes, for two labels are two even if they look alike.
+        let key = Array("\(sample.name){\(sample.labels)}".utf8)
         if let index = indices[key] { return index }
         guard metrics.series.count < TargetRecorder.seriesLimit else {
             if left.count < ExpositionReader.sampleLimit { left.insert(key) }
