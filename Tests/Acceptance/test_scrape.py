@@ -150,6 +150,22 @@ def test_only_what_is_named_is_kept(tool, scenario):
     assert not any("--scrape-only" in line for line in report["warnings"])
 
 
+def test_an_answer_of_many_series_is_read_to_its_end(tool, scenario):
+    parts = "".join(f'part_depth{{p="{part}"}} {part}\n' for part in range(20_500))
+    content = f"# TYPE part_depth gauge\n{parts}process_open_fds 7\nqueue_depth 5\n".encode()
+    with exporter(content) as (url, _):
+        done = tool.run("run", scenario, "--out", "run", "--scrape", url).expect(0)
+        some = tool.run("run", scenario, "--out", "some", "--scrape", url, "--scrape-only", "queue_depth").expect(0)
+    report, page = read(done)
+    told = heard(report["target_metrics"])
+    assert len(told["series"]) == 64 and told["series"][0]["name"] == "process_open_fds"
+    assert told["omitted_series"] == 20_438 and "20438 further series were left out" in page.replace(",", "")
+    named = json.loads((some.folder / "some" / "report.json").read_text())
+    assert [row["name"] for row in heard(named["target_metrics"])["series"]] == ["queue_depth"]
+    assert named["target_metrics"]["omitted_series"] == 0
+    assert not any("--scrape" in line for line in named["warnings"])
+
+
 def test_names_that_never_come_are_told_at_the_end(tool, scenario):
     with exporter() as (url, _):
         options = ["--scrape", url, "--scrape-only", "queue_depth,queue_dept,wait_hours_*"]

@@ -46,4 +46,59 @@ struct ExpositionReaderTests {
         recorder.note(ExpositionReader(Array(text.utf8)).samples, at: 0)
         #expect(recorder.metrics.series.map(\.values) == [[1], [2]])
     }
+
+    @Test("an answer is read to its end: who is kept, who is left out, and who is not there at all")
+    func long() {
+        let parts = (0..<20_500).map { "part_depth{p=\"\($0)\"} \($0)\n" }.joined()
+        let text = "# TYPE part_depth gauge\n\(parts)process_open_fds 7\nqueue_depth 5\n"
+        let reader = ExpositionReader(Array(text.utf8))
+        var all = TargetRecorder(wanted: [])
+        for second in 0..<3 { #expect(all.note(reader, at: Double(second)).samples == 20_502) }
+        let metrics = all.metrics
+        #expect(metrics.series.count == 64 && metrics.omitted == 20_438 && metrics.seconds == [0, 1, 2])
+        #expect(metrics.series[0].name == "process_open_fds" && metrics.series[0].values == [7, 7, 7])
+        #expect(metrics.series[63].labels == "p=\"62\"" && metrics.series[63].values == [62, 62, 62])
+        var some = TargetRecorder(wanted: ["queue_depth"])
+        some.note(reader, at: 0)
+        let found = some.finished(url: "", period: 1)
+        #expect(found.series.map(\.values) == [[5]] && found.unmatched.isEmpty && found.omitted == 0)
+    }
+
+    @Test("of a series that is told twice the first counts, and it is left out once")
+    func twice() {
+        let text = (0..<200).map { "a{p=\"\($0 % 100)\"} \($0)\n" }.joined()
+        var recorder = TargetRecorder(wanted: [])
+        recorder.note(ExpositionReader(Array(text.utf8)), at: 0)
+        let metrics = recorder.metrics
+        #expect(metrics.series.map(\.values) == (0..<64).map { [Double($0)] } && metrics.omitted == 36)
+    }
+
+    @Test("an answer without a sample is none")
+    func none() {
+        var recorder = TargetRecorder(wanted: ["a"])
+        let answer = recorder.note(ExpositionReader(Array("# TYPE a gauge\n<p>\n".utf8)), at: 0)
+        #expect(answer == TargetRecorder.Answer(samples: 0, brokenLines: 1))
+        #expect(recorder.metrics == Report.TargetMetrics())
+        #expect(recorder.finished(url: "", period: 1).unmatched.isEmpty)
+    }
+}
+
+extension ExpositionReader {
+    private var all: [Sample] {
+        compactMap { line in
+            guard case .sample(let sample) = line else { return nil }
+            return sample
+        }
+    }
+
+    /// Those with a number.
+    var samples: [Sample] { all.filter(\.value.isFinite) }
+    var unnumbered: [Sample] { all.filter { !$0.value.isFinite } }
+    var brokenLines: Int { count { if case .broken = $0 { true } else { false } } }
+}
+
+extension TargetRecorder {
+    mutating func note(_ samples: [ExpositionReader.Sample], at second: Double) {
+        note(samples.map(ExpositionReader.Line.sample), at: second)
+    }
 }

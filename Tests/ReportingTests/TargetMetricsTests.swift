@@ -71,7 +71,7 @@ struct TargetMetricsTests {
         var all = TargetRecorder(wanted: [])
         all.note(samples, at: 0)
         all.note([sample("queue_depth", 9), sample("late", 1)], at: 2)
-        all.note([], at: 4)
+        all.note([sample("nobody_wants_sum", 1, .summary)], at: 4)
         let metrics = all.finished(url: "http://a/metrics", period: 2)
         #expect(metrics.seconds == [0, 2, 4])
         #expect(
@@ -125,7 +125,7 @@ struct TargetMetricsTests {
         some.note(reader.samples, at: 0)
         #expect(some.finished(url: "", period: 1).unmatched == ["hits", "nothing", "no_such_*"])
         // What is no number is there all the same.
-        _ = some.count(unnumbered: reader.unnumbered)
+        some.note(reader, at: 1)
         #expect(some.finished(url: "", period: 1).unmatched == ["hits", "no_such_*"])
         var all = TargetRecorder(wanted: [])
         all.note(reader.samples, at: 0)
@@ -137,13 +137,12 @@ struct TargetMetricsTests {
         let text = Self.text + "\nslow_seconds{quantile=\"0.5\"} NaN\n"
         let reader = ExpositionReader(Array(text.utf8))
         var all = TargetRecorder(wanted: [])
-        #expect(all.count(unnumbered: reader.unnumbered) == 3)
-        #expect(all.count(unnumbered: reader.unnumbered) == 3)
-        all.note(reader.samples, at: 0)
+        #expect(all.note(reader, at: 0).unnumbered == 3)
+        #expect(all.note(reader, at: 1).unnumbered == 3)
         let metrics = all.finished(url: "", period: 1)
         #expect(metrics.unnumbered == 6 && !metrics.series.contains { $0.name == "nothing" })
         var some = TargetRecorder(wanted: ["end*"])
-        #expect(some.count(unnumbered: reader.unnumbered) == 1)
+        #expect(some.note(reader, at: 0).unnumbered == 1)
         var report = Fixtures.outage()
         report.targetMetrics = [metrics]
         #expect(try ReportJSON.read(ReportJSON.write(report)).targetMetrics == [metrics])

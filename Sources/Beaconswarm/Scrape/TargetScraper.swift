@@ -101,18 +101,16 @@ final class TargetScraper {
     }
 
     private func take(_ body: [UInt8], at second: Double) {
-        let read = ExpositionReader(body)
-        guard !read.samples.isEmpty || !read.unnumbered.isEmpty else {
-            let lines = read.brokenLines
+        let answer = recorder.note(ExpositionReader(body), at: second)
+        let lines = answer.brokenLines
+        guard answer.samples > 0 else {
             return note(
                 lines == 0
                     ? "the answer has no metrics"
                     : "the answer is none of Prometheus' (\(lines.of("line")) cannot be read)"
             )
         }
-        recorder.note(read.samples, at: second)
-        tell(unnumbered: recorder.count(unnumbered: read.unnumbered))
-        let lines = read.brokenLines
+        tell(unnumbered: answer.unnumbered)
         note(lines == 0 ? nil : "\(lines.of("line")) of the answer cannot be read")
     }
 

@@ -97,7 +97,8 @@ extension HTMLWriter {
         }
     }
 
-    /// `name="value"`, each by itself: a value may have commas, quotes after a backslash, and marks that would join one.
+    /// `name="value"`, each by itself: a value may have commas, quotes after a backslash, and marks that would join
+    /// one.
     private static func pairs(of labels: String) -> [String] {
         var pairs = [""]
         var (isQuoted, isEscaped) = (false, false)

@@ -1,9 +1,9 @@
 /// Reads what a program tells of itself in Prometheus' text format (0.0.4; OpenMetrics as far as it is the same).
 ///
-/// The text is somebody else's: lines that cannot be read are counted and passed over, and how much is read has a bound.
-/// It is read byte by byte, for only ASCII has a meaning in it. A label's value is any text: there a line separator ends no
-/// line, and a quote is one whatever mark stands behind it.
-package struct ExpositionReader {
+/// The text is somebody else's: lines that cannot be read are told as such. It is read byte by byte, for only ASCII has a
+/// meaning in it. A label's value is any text: there a line separator ends no line, and a quote is one whatever mark
+/// stands behind it.
+package struct ExpositionReader: Sequence, IteratorProtocol {
     package enum Kind: String, Sendable { case counter, gauge, histogram, summary, untyped }
 
     /// One sample.
@@ -32,31 +32,31 @@ package struct ExpositionReader {
         }
     }
 
-    /// Samples that are read of one text.
-    package static let sampleLimit = 20_000
+    /// What a line tells.
+    package enum Line: Hashable, Sendable {
+        case sample(Sample)
+        /// Neither a sample nor a comment; with what its name says, which is empty if not even that can be read.
+        case broken(name: String, kind: Kind)
+    }
 
-    /// In the order of the text.
-    package private(set) var samples: [Sample] = []
-    /// Those whose value is no number (`NaN`) or has no end: no chart and no file has a place for it.
-    package private(set) var unnumbered: [Sample] = []
-    /// Lines that are neither samples nor comments.
-    package private(set) var brokenLines = 0
+    /// What is not read yet.
+    private var rest: ArraySlice<UInt8>
     private var kinds: [String: Kind] = [:]
 
-    /// Reads a text. O(bytes).
-    package init(_ bytes: [UInt8]) {
-        for bytes in bytes.split(separator: UInt8(ascii: "\n")) {
-            guard samples.count + unnumbered.count < ExpositionReader.sampleLimit else { return }
+    /// - Parameter bytes: The whole text; it is read line by line as the lines are asked for.
+    package init(_ bytes: [UInt8]) { rest = bytes[...] }
+
+    /// The next line that is neither empty nor a comment; `nil` at the end. O(bytes that are read).
+    package mutating func next() -> Line? {
+        while !rest.isEmpty {
+            let bytes = rest.prefix { $0 != UInt8(ascii: "\n") }
+            rest = rest[bytes.endIndex...].dropFirst()
             let line = (bytes.last == UInt8(ascii: "\r") ? bytes.dropLast() : bytes).withoutBlanks
-            if line.isEmpty { continue }
-            if line.first == UInt8(ascii: "#") {
-                readComment(line)
-            } else if let sample = readSample(line) {
-                if sample.value.isFinite { samples.append(sample) } else { unnumbered.append(sample) }
-            } else {
-                brokenLines += 1
-            }
+            guard let first = line.first else { continue }
+            guard first == UInt8(ascii: "#") else { return read(line) }
+            readComment(line)
         }
+        return nil
     }
 
     /// `# TYPE name kind`.
@@ -67,21 +67,32 @@ package struct ExpositionReader {
     }
 
     /// `name{label="value"} value time`.
-    private func readSample(_ line: ArraySlice<UInt8>) -> Sample? {
+    private func read(_ line: ArraySlice<UInt8>) -> Line {
         let letters = line.prefix { $0.isOfName || $0 == UInt8(ascii: ":") }
-        guard let first = letters.first, !first.isDigit else { return nil }
+        let rest = line[letters.endIndex...]
+        let isName = rest.first.map { $0.isBlank || $0 == UInt8(ascii: "{") } ?? true
+        guard isName, let first = letters.first, !first.isDigit else {
+            return .broken(name: "", kind: .untyped)
+        }
         let name = letters.text
-        var rest = line[letters.endIndex...].withoutBlanks
-        var labels = ""
+        let kind = kind(of: name)
+        guard let (labels, value) = ExpositionReader.content(rest.withoutBlanks) else {
+            return .broken(name: name, kind: kind)
+        }
+        return .sample(Sample(name: name, labels: labels, kind: kind, value: value))
+    }
+
+    /// What stands behind a name.
+    private static func content(_ bytes: ArraySlice<UInt8>) -> (labels: String, value: Double)? {
+        var (labels, rest) = ("", bytes)
         if rest.first == UInt8(ascii: "{") {
-            guard let (text, after) = ExpositionReader.labels(rest.dropFirst()) else { return nil }
-            labels = text
-            rest = after
+            guard let (text, after) = self.labels(rest.dropFirst()) else { return nil }
+            (labels, rest) = (text, after)
         }
         guard let word = rest.split(whereSeparator: \.isBlank).first, let value = Double(word.text) else {
             return nil
         }
-        return Sample(name: name, labels: labels, kind: kind(of: name), value: value)
+        return (labels, value)
     }
 
     /// Samples of histograms and summaries have endings of their own, those of OpenMetrics' counters `_total`. When

@@ -47,6 +47,8 @@ extension Report {
 package struct TargetRecorder: Sendable {
     /// Series that are kept: those of the process first, then in the order in which the target tells them.
     package static let seriesLimit = 64
+    /// Series that are counted as left out: more than an answer has room for.
+    private static let leftLimit = 1 << 20
     /// Moments that are kept: with more, every second one goes.
     package static let momentLimit = 360
 
@@ -56,66 +58,95 @@ package struct TargetRecorder: Sendable {
     private var matched: Set<String> = []
     package private(set) var metrics = Report.TargetMetrics()
     private var indices: [[UInt8]: Int] = [:]
-    private var left: Set<[UInt8]> = []
+    /// Hashes of those that are left out, which are enough to count them.
+    private var left: Set<Int> = []
     /// One in so many moments is kept.
     private var stride = 1
     private var seen = 0
 
     package init(wanted: [String]) { self.wanted = wanted }
 
-    private func isWanted(_ sample: ExpositionReader.Sample) -> Bool {
-        guard !wanted.isEmpty else { return [.counter, .gauge, .untyped].contains(sample.kind) }
-        return wanted.contains { TargetRecorder.matches($0, sample) }
+    /// Whether a metric is wanted; which of the wanted names are there is noted on the way.
+    private mutating func wants(_ name: String, _ kind: ExpositionReader.Kind) -> Bool {
+        guard !wanted.isEmpty else { return [.counter, .gauge, .untyped].contains(kind) }
+        let matching = wanted.filter { TargetRecorder.matches($0, name, kind) }
+        matched.formUnion(matching)
+        return !matching.isEmpty
     }
 
-    private static func matches(_ pattern: String, _ sample: ExpositionReader.Sample) -> Bool {
-        if pattern.hasSuffix("*") { return sample.name.hasPrefix(pattern.dropLast()) }
-        return sample.name == pattern || sample.family == pattern[...]
+    private static func matches(_ pattern: String, _ name: String, _ kind: ExpositionReader.Kind) -> Bool {
+        if pattern.hasSuffix("*") { return name.hasPrefix(pattern.dropLast()) }
+        return name == pattern || family(of: name, kind) == pattern[...]
     }
 
-    /// Notes which of the wanted names are there.
-    private mutating func match(_ samples: [ExpositionReader.Sample]) {
-        for pattern in wanted where !matched.contains(pattern) {
-            if samples.contains(where: { TargetRecorder.matches(pattern, $0) }) { matched.insert(pattern) }
-        }
+    /// The histogram or summary to which a series belongs.
+    private static func family(of name: String, _ kind: ExpositionReader.Kind) -> Substring? {
+        guard kind == .histogram || kind == .summary else { return nil }
+        let ending = ["_bucket", "_sum", "_count"].first(where: name.hasSuffix)
+        return ending.map { name.dropLast($0.count) }
     }
 
-    /// Takes what the target told at a moment.
-    package mutating func note(_ samples: [ExpositionReader.Sample], at second: Double) {
-        seen += 1
-        match(samples)
-        guard (seen - 1) % stride == 0 else { return }
-        let chosen = samples.filter(isWanted)
-        let own = chosen.filter { $0.name.hasPrefix("process_") }
-        let moment = metrics.seconds.count
-        metrics.seconds.append(second)
-        for sample in own + chosen.filter({ !$0.name.hasPrefix("process_") }) {
-            guard let index = index(of: sample) else { continue }
-            while metrics.series[index].values.count < moment { metrics.series[index].values.append(nil) }
-            // Of a series that is told twice the first counts.
-            if metrics.series[index].values.count == moment {
-                metrics.series[index].values.append(sample.value)
+    /// Takes what the target tells at a moment, line by line: an answer may tell of many more series than are kept.
+    ///
+    /// - Returns: what the answer came to. One without a sample is none, and nothing is noted of it.
+    @discardableResult
+    package mutating func note(_ lines: some Sequence<ExpositionReader.Line>, at second: Double) -> Answer {
+        let isKept = seen % stride == 0
+        var (answer, newcomers) = (Answer(), Newcomers())
+        for line in lines {
+            switch line {
+            case .sample(let sample):
+                answer.samples += 1
+                guard wants(sample.name, sample.kind) else { continue }
+                if !sample.value.isFinite {
+                    answer.unnumbered += 1
+                } else if isKept {
+                    take(sample, &newcomers)
+                }
+            case .broken: answer.brokenLines += 1
             }
         }
+        guard answer.samples > 0 else { return answer }
+        seen += 1
+        metrics.unnumbered += UInt64(answer.unnumbered)
+        guard isKept else { return answer }
+        for newcomer in newcomers.own + newcomers.others { admit(newcomer) }
+        metrics.omitted = left.count
+        metrics.seconds.append(second)
         if metrics.seconds.count > TargetRecorder.momentLimit { halve() }
+        return answer
     }
 
-    private mutating func index(of sample: ExpositionReader.Sample) -> Int? {
+    private mutating func take(_ sample: ExpositionReader.Sample, _ newcomers: inout Newcomers) {
         // Bytes, for two labels are two even if they look alike.
         let key = Array("\(sample.name){\(sample.labels)}".utf8)
-        if let index = indices[key] { return index }
-        guard metrics.series.count < TargetRecorder.seriesLimit else {
-            if left.count < ExpositionReader.sampleLimit { left.insert(key) }
-            metrics.omitted = left.count
-            return nil
+        if let index = indices[key] {
+            put(sample.value, of: index)
+        } else if metrics.series.count == TargetRecorder.seriesLimit || !newcomers.take(key, sample) {
+            leave(key)
         }
+    }
+
+    private mutating func admit(_ newcomer: Newcomers.Series) {
+        guard metrics.series.count < TargetRecorder.seriesLimit else { return leave(newcomer.key) }
         var series = Report.TargetSeries()
-        series.name = sample.name
-        series.labels = sample.labels
-        series.isCounter = sample.onlyGrows
+        series.name = newcomer.sample.name
+        series.labels = newcomer.sample.labels
+        series.isCounter = newcomer.sample.onlyGrows
+        indices[newcomer.key] = metrics.series.count
         metrics.series.append(series)
-        indices[key] = metrics.series.count - 1
-        return metrics.series.count - 1
+        put(newcomer.sample.value, of: metrics.series.count - 1)
+    }
+
+    private mutating func put(_ value: Double, of index: Int) {
+        let moment = metrics.seconds.count
+        while metrics.series[index].values.count < moment { metrics.series[index].values.append(nil) }
+        // Of a series that is told twice the first counts.
+        if metrics.series[index].values.count == moment { metrics.series[index].values.append(value) }
+    }
+
+    private mutating func leave(_ key: [UInt8]) {
+        if left.count < TargetRecorder.leftLimit { left.insert(key.hashValue) }
     }
 
     private mutating func halve() {
@@ -139,16 +170,6 @@ package struct TargetRecorder: Sendable {
         metrics.problem = problem
     }
 
-    /// Counts what an answer has in the place of numbers, of the series that are wanted.
-    ///
-    /// - Returns: how many values these are.
-    package mutating func count(unnumbered samples: [ExpositionReader.Sample]) -> Int {
-        match(samples)
-        let count = samples.filter(isWanted).count
-        metrics.unnumbered += UInt64(count)
-        return count
-    }
-
     /// What is known at the end: every series has a value for every moment, if only none.
     ///
     /// - Parameters:
@@ -168,11 +189,35 @@ package struct TargetRecorder: Sendable {
     }
 }
 
-extension ExpositionReader.Sample {
-    /// The histogram or summary to which it belongs.
-    fileprivate var family: Substring? {
-        guard kind == .histogram || kind == .summary else { return nil }
-        let ending = ["_bucket", "_sum", "_count"].first(where: name.hasSuffix)
-        return ending.map { name.dropLast($0.count) }
+extension TargetRecorder {
+    /// What an answer came to.
+    package struct Answer: Hashable, Sendable {
+        /// Those that are not wanted too.
+        package var samples = 0
+        /// Lines that are neither samples nor comments.
+        package var brokenLines = 0
+        /// Values of wanted series that are no numbers (`NaN`) or have no end: no chart and no file has a place for
+        /// them.
+        package var unnumbered = 0
+    }
+
+    /// Series that an answer tells for the first time, for as long as it is not known which of them have room: those of
+    /// the process may come last.
+    private struct Newcomers {
+        typealias Series = (key: [UInt8], sample: ExpositionReader.Sample)
+
+        private(set) var own: [Series] = []
+        private(set) var others: [Series] = []
+        private var keys: Set<[UInt8]> = []
+
+        /// - Returns: `false` for one that has no room, whatever else comes.
+        mutating func take(_ key: [UInt8], _ sample: ExpositionReader.Sample) -> Bool {
+            guard !keys.contains(key) else { return true }
+            let group = sample.name.hasPrefix("process_") ? \Newcomers.own : \.others
+            guard self[keyPath: group].count < TargetRecorder.seriesLimit else { return false }
+            self[keyPath: group].append((key, sample))
+            keys.insert(key)
+            return true
+        }
     }
 }
