@@ -217,6 +217,23 @@ def test_values_that_are_no_numbers_are_counted_and_told(tool, scenario):
     assert named["unnumbered_values"] == 0 and "left out" not in some.err
 
 
+def test_lines_that_cannot_be_read_are_counted_and_told(tool, scenario):
+    content = b'busy 1\nlag{queue="in} 2\nlag 3 s\npeak five\n'
+    with exporter(content) as (url, _):
+        done = tool.run("run", scenario, "--out", "run", "--scrape", url).expect(0)
+        some = tool.run("run", scenario, "--out", "some", "--scrape", url, "--scrape-only", "busy").expect(0)
+    report, page = read(done)
+    told = heard(report["target_metrics"])
+    assert told["failures"] == 0 and "problem" not in told
+    assert [row["name"] for row in told["series"]] == ["busy", "lag"] and len(told["seconds"]) == told["scrapes"]
+    assert told["unreadable_lines"] == 2 * told["scrapes"]
+    assert done.err.count("left out of the answer: 2 lines that cannot be read") == 1
+    assert any(line.endswith(f"read were left out: {2 * told['scrapes']}") for line in report["warnings"])
+    assert not any("no answer that could be read" in line for line in [page, *report["warnings"]])
+    named = json.loads((some.folder / "some" / "report.json").read_text())["target_metrics"]
+    assert named["unreadable_lines"] == 0 and "left out" not in some.err
+
+
 def test_a_target_that_does_not_answer_is_told_and_does_no_harm(tool, scenario):
     with closed_port() as port:
         done = tool.run("run", scenario, "--out", "run", "--scrape", f"http://127.0.0.1:{port}").expect(0)

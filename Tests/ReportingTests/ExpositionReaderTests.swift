@@ -73,6 +73,42 @@ struct ExpositionReaderTests {
         #expect(metrics.series.map(\.values) == (0..<64).map { [Double($0)] } && metrics.omitted == 36)
     }
 
+    @Test("lines that cannot be read are left out of an answer, which is none the worse for it")
+    func unreadable() throws {
+        let text = """
+            queue_depth 5
+            queue_depth{p="1} 6
+            queue_length five
+            # TYPE wait histogram
+            wait_bucket{le="1" 2
+            9 lives
+            """
+        let reader = ExpositionReader(Array(text.utf8))
+        func told(_ wanted: String...) -> Report.TargetMetrics {
+            var recorder = TargetRecorder(wanted: wanted)
+            for second in 0..<2 {
+                #expect(recorder.note(reader, at: Double(second)).brokenLines == 4)
+                recorder.count(problem: nil)
+            }
+            return recorder.finished(url: "", period: 1)
+        }
+        let all = told()
+        #expect(all.unreadable == 6 && all.failures == 0 && all.series.map(\.values) == [[5, 5]])
+        // What names nothing may be of any series.
+        #expect(told("queue_depth").unreadable == 4 && told("wait").unreadable == 4)
+        #expect(told("queue_*").unreadable == 6 && told("no_such").unreadable == 2)
+        // A metric whose lines cannot be read is there all the same.
+        #expect(told("queue_length", "no_such").unmatched == ["no_such"])
+        var report = Fixtures.outage()
+        report.targetMetrics = [all]
+        let bytes = ReportJSON.write(report)
+        #expect(String(decoding: bytes, as: UTF8.self).contains("\"unreadable_lines\": 6"))
+        #expect(try ReportJSON.read(bytes).targetMetrics == [all])
+        let page = String(decoding: HTMLWriter().render(report), as: UTF8.self)
+        #expect(page.contains("Lines that cannot be read were left out: 6."))
+        #expect(!page.contains("had no answer that could be read"))
+    }
+
     @Test("an answer without a sample is none")
     func none() {
         var recorder = TargetRecorder(wanted: ["a"])

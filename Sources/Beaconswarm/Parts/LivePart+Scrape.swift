@@ -13,6 +13,7 @@ extension Report.TargetMetrics: Snapshotable {
         writer.write(optional: problem)
         writer.write(omitted)
         writer.write(unnumbered)
+        writer.write(unreadable)
         writer.write(each: seconds.map(\.bitPattern))
         writer.write(each: series)
     }
@@ -26,6 +27,7 @@ extension Report.TargetMetrics: Snapshotable {
         problem = try reader.optional()
         omitted = try reader.int()
         unnumbered = try reader.unsigned()
+        unreadable = try reader.unsigned()
         let moments: [UInt64] = try reader.values()
         seconds = moments.map(Double.init(bitPattern:))
         series = try reader.values()

@@ -41,7 +41,8 @@ extension ReportBuilder.Progress {
 }
 
 extension Report.TargetMetrics {
-    /// That the target told nothing, or not always, or no numbers, or not what was asked for; `nil` if it did all that.
+    /// That the target told nothing, or not always, or no numbers, or what cannot be read, or not what was asked for;
+    /// `nil` if nothing of that is so.
     var warning: String? {
         var sentences: [String] = []
         if failures > 0 {
@@ -51,6 +52,9 @@ extension Report.TargetMetrics {
         }
         if unnumbered > 0 {
             sentences.append("values without a finite number (NaN, Inf) were left out: \(unnumbered)")
+        }
+        if unreadable > 0 {
+            sentences.append("lines that cannot be read were left out: \(unreadable)")
         }
         if !unmatched.isEmpty {
             sentences.append(

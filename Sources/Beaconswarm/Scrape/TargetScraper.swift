@@ -32,10 +32,12 @@ final class TargetScraper {
     private var recorder: TargetRecorder
     private var current: EventLoopFuture<Void>?
     private var ticks: RepeatedTask?
-    private var hasWarned = false
-    private var hasToldUnnumbered = false
+    private var said: Set<Remark> = []
     /// When the last question was asked.
     private var askedAt = Interval.zero
+
+    /// What is said of answers, each but once.
+    private enum Remark { case problem, unnumbered, unreadable }
 
     private init(
         _ endpoint: ScrapeEndpoint, wanted: [String], on loop: any EventLoop, period: Double, clock: RunClock,
@@ -102,33 +104,35 @@ final class TargetScraper {
 
     private func take(_ body: [UInt8], at second: Double) {
         let answer = recorder.note(ExpositionReader(body), at: second)
-        let lines = answer.brokenLines
         guard answer.samples > 0 else {
+            let lines = answer.brokenLines
             return note(
                 lines == 0
                     ? "the answer has no metrics"
                     : "the answer is none of Prometheus' (\(lines.of("line")) cannot be read)"
             )
         }
-        tell(unnumbered: answer.unnumbered)
-        note(lines == 0 ? nil : "\(lines.of("line")) of the answer cannot be read")
-    }
-
-    /// Says once that values are left out. The answer is none the worse for the others.
-    private func tell(unnumbered count: Int) {
-        guard count > 0, !hasToldUnnumbered else { return }
-        hasToldUnnumbered = true
-        warn(
-            "--scrape \(endpoint.text): left out of the answer: \(count.of("value")) without a finite number "
-                + "(NaN, Inf); the run goes on, and so do the questions")
+        // The answer is none the worse for what is left out of it.
+        if answer.unnumbered > 0 {
+            let values = answer.unnumbered.of("value")
+            say(.unnumbered, "left out of the answer: \(values) without a finite number (NaN, Inf)")
+        }
+        if answer.unreadable > 0 {
+            say(.unreadable, "left out of the answer: \(answer.unreadable.of("line")) that cannot be read")
+        }
+        note(nil)
     }
 
     private func note(_ problem: String?) {
         recorder.count(problem: problem)
         board?.put(known)
-        guard let problem, !hasWarned else { return }
-        hasWarned = true
-        warn("--scrape \(endpoint.text): \(problem); the run goes on, and so do the questions")
+        if let problem { say(.problem, problem) }
+    }
+
+    /// Says something of an answer, if it is the first of its kind.
+    private func say(_ remark: Remark, _ text: String) {
+        guard said.insert(remark).inserted else { return }
+        warn("--scrape \(endpoint.text): \(text); the run goes on, and so do the questions")
     }
 
     /// Asks a last time, unless a question is under way, was asked just now, or the run is over before its start, and

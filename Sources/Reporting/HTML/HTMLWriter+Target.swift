@@ -47,6 +47,9 @@ extension HTMLWriter {
         if metrics.unnumbered > 0 {
             text += " Values without a finite number (NaN, Inf) were left out: \(metrics.unnumbered)."
         }
+        if metrics.unreadable > 0 {
+            text += " Lines that cannot be read were left out: \(metrics.unreadable)."
+        }
         if metrics.failures > 0 {
             text += " \(metrics.failures) of \(metrics.scrapes) questions had no answer that could be read"
             text += metrics.problem.map { "; the last reason: \($0)." } ?? "."

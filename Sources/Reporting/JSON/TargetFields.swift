@@ -42,6 +42,7 @@ extension ReportCodec<Report.TargetMetrics> {
                 .rare("problem", \.problem, .text),
                 ReportField("omitted_series", \.omitted, .whole),
                 .later("unnumbered_values", \.unnumbered, .count),
+                .later("unreadable_lines", \.unreadable, .count),
                 .later("marks", \.marks, .list(.mark)),
                 ReportField("seconds", \.seconds, .list(.real)),
                 ReportField("series", \.series, .list(.targetSeries)),

@@ -1,8 +1,8 @@
 /// Reads what a program tells of itself in Prometheus' text format (0.0.4; OpenMetrics as far as it is the same).
 ///
-/// The text is somebody else's: lines that cannot be read are told as such. It is read byte by byte, for only ASCII has a
-/// meaning in it. A label's value is any text: there a line separator ends no line, and a quote is one whatever mark
-/// stands behind it.
+/// The text is somebody else's: lines that cannot be read are told as such. It is read byte by byte, for only ASCII
+/// has a meaning in it. A label's value is any text: there a line separator ends no line, and a quote is one whatever
+/// mark stands behind it.
 package struct ExpositionReader: Sequence, IteratorProtocol {
     package enum Kind: String, Sendable { case counter, gauge, histogram, summary, untyped }
 

@@ -7,7 +7,7 @@ extension Report {
         package var url = ""
         /// Seconds between two questions, at the end.
         package var everySeconds = 0.0
-        /// How often was asked, and how often nothing came of it.
+        /// How often was asked, and how often nothing came of it: no answer, or one without anything to read.
         package var scrapes: UInt64 = 0
         package var failures: UInt64 = 0
         /// Why, the last time.
@@ -16,6 +16,9 @@ extension Report {
         package var omitted = 0
         /// Values of wanted series that were left out, for they are no numbers (`NaN`) or have no end.
         package var unnumbered: UInt64 = 0
+        /// Lines of all answers that were left out, for they cannot be read; without those of series that nobody
+        /// wants.
+        package var unreadable: UInt64 = 0
         /// Names that were asked for and that nothing had, once the target has told something. For a warning alone:
         /// no file has them.
         package var unmatched: [String] = []
@@ -103,12 +106,16 @@ package struct TargetRecorder: Sendable {
                 } else if isKept {
                     take(sample, &newcomers)
                 }
-            case .broken: answer.brokenLines += 1
+            case .broken(let name, let kind):
+                answer.brokenLines += 1
+                // One of whose name nothing is known may be of any series.
+                if name.isEmpty || wants(name, kind) { answer.unreadable += 1 }
             }
         }
         guard answer.samples > 0 else { return answer }
         seen += 1
         metrics.unnumbered += UInt64(answer.unnumbered)
+        metrics.unreadable += UInt64(answer.unreadable)
         guard isKept else { return answer }
         for newcomer in newcomers.own + newcomers.others { admit(newcomer) }
         metrics.omitted = left.count
@@ -199,6 +206,8 @@ extension TargetRecorder {
         /// Values of wanted series that are no numbers (`NaN`) or have no end: no chart and no file has a place for
         /// them.
         package var unnumbered = 0
+        /// Those of the broken lines that may be of wanted series.
+        package var unreadable = 0
     }
 
     /// Series that an answer tells for the first time, for as long as it is not known which of them have room: those of
