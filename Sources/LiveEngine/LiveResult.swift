@@ -10,6 +10,8 @@ package struct LiveSnapshot: Sendable {
     package var openConnections: Int
     /// Requests that were started or wait for a descriptor, and have no answer.
     package var requestsInFlight: Int
+    /// When users were stopped, where that was before their time.
+    package var usersStoppedAt: Instant?
     package var now: Instant
 }
 
@@ -24,6 +26,7 @@ extension LiveSnapshot {
             phase = min(phase, part.phase)
             openConnections += part.openConnections
             requestsInFlight += part.requestsInFlight
+            usersStoppedAt = [usersStoppedAt, part.usersStoppedAt].compactMap { $0 }.max()
             now = max(now, part.now)
         }
     }
@@ -95,6 +98,8 @@ package struct LiveResult: Sendable {
     package var unexpectedAnswers: [UnexpectedAnswer]
     /// Whether ``LiveRun/stop()`` ended the run.
     package var wasStopped: Bool
+    /// When that stopped the last users; `nil` where their time was over by then.
+    package var usersStoppedAt: Instant?
     /// When the last shard finished.
     package var finishedAt: Instant
 }
@@ -119,5 +124,7 @@ struct ShardResult: Sendable {
     var sharedConnections: UInt64
     var streamsOpened: UInt64
     var unexpectedAnswers: [UnexpectedAnswer]
+    /// When users were stopped, where that was before their time.
+    var usersStoppedAt: Instant?
     var finishedAt: Instant
 }

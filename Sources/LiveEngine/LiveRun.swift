@@ -198,6 +198,7 @@ package final class LiveRun: Sendable {
             unexpectedAnswers: Array(
                 parts.flatMap(\.unexpectedAnswers).sorted { $0.at < $1.at }.prefix(UnexpectedAnswer.limit)),
             wasStopped: stops.load(ordering: .relaxed) > 0,
+            usersStoppedAt: parts.compactMap(\.usersStoppedAt).max(),
             finishedAt: parts.map(\.finishedAt).max() ?? configuration.schedule.start)
     }
 

@@ -164,12 +164,14 @@ def test_thresholds(tool: Tool, tmp_path: Path, expressions: dict, code: int, ve
         assert failed["expression"] in finished.out + finished.err, str(finished)
 
 
-def test_a_threshold_can_end_the_run(tool: Tool, tmp_path: Path):
+@pytest.mark.parametrize("verb", ["simulate", "run"])
+def test_a_threshold_can_end_the_run(tool: Tool, tmp_path: Path, verb: str):
     thresholds = {"events_captured": [{"threshold": "count<20", "abortOnFail": True}]}
     out = tmp_path / "out"
-    tool.run("simulate", write_scenario(tmp_path, steady(4, "1h", thresholds=thresholds)), "--out", out).expect(99)
+    tool.run(verb, write_scenario(tmp_path, steady(4, "1h", thresholds=thresholds)), "--out", out).expect(99)
     report = read_report(out)
     assert report["simulated_seconds"] < 600 and report["events"]["balance"] == 0
+    assert 0 < report["users_seconds"] <= report["simulated_seconds"], "what a day of a user costs hangs on it"
 
 
 # 104: wrong scenarios

@@ -66,6 +66,21 @@ struct LivePartTests {
         #expect(times?.wall == Self.at...Self.at + .seconds(21))
     }
 
+    @Test("tell how long users acted: up to the last that were stopped, or to their end if a part's never were")
+    func usersSeconds() async throws {
+        _ = try await parts { index, state in
+            state.live?.usersStoppedAt = state.recorder.series.start + .seconds(3 + Int64(index))
+        }
+        #expect(try merged(expecting: .success).usersSeconds == 4)
+        for folder in try PartFolder.found(in: [scratch.file("parts")]) {
+            var state = try folder.read()
+            if state.index == 0 { state.live?.usersStoppedAt = nil }
+            try folder.write(state)
+        }
+        try FileManager.default.removeItem(atPath: scratch.file("all"))
+        #expect(try merged(expecting: .success).usersSeconds == 10)
+    }
+
     private func reached(_ report: Report) -> [UInt64]? {
         let metric = report.metrics.first { $0.name == "rollout_reached" }
         guard case .rate(let passes, let fails) = metric?.value else { return nil }

@@ -55,6 +55,30 @@ struct RunReportTests {
         #expect(events(captured: 3, isPartial: false).balance == -2, "at the end it is an error")
     }
 
+    @Test("users acted until they were stopped, however long the run went on")
+    func usersSeconds() throws {
+        let bench = try ScenarioBench()
+        let scenario = try withExtendedLifetime(bench) { try LoadedScenario(bench.source()) }
+        let start = scenario.document.simulatedStart
+        var builder = scenario.builder(
+            mode: .live, command: [], target: "http://127.0.0.1:1", marks: [], startedAt: start)
+        builder.duration = .seconds(60)
+        func seconds(stopped: Interval?, of simulated: Interval, isPartial: Bool = false) -> Double? {
+            var progress = ReportBuilder.Progress(
+                recorder: RunRecorder(start: start, populationCount: 1), simulated: simulated,
+                wall: .seconds(1), devicesStarted: 2, fingerprint: 0)
+            progress.usersStoppedAt = stopped.map { start + $0 }
+            progress.interrupted = true
+            progress.isPartial = isPartial
+            return builder.report(progress).usersSeconds
+        }
+        #expect(seconds(stopped: .seconds(5), of: .seconds(9)) == 5)
+        #expect(seconds(stopped: .seconds(5), of: .seconds(6), isPartial: true) == 5)
+        #expect(seconds(stopped: nil, of: .seconds(9), isPartial: true) == 9, "nobody has stopped them yet")
+        #expect(seconds(stopped: nil, of: .seconds(70)) == 60, "interrupted in the drain")
+        #expect(seconds(stopped: .milliseconds(-100), of: .zero) == 0, "stopped before the start")
+    }
+
     @Test("a folder without a run is wrong usage, a broken report an invalid file")
     func failures() throws {
         let scratch = try Scratch()

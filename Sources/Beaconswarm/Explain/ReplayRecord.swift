@@ -19,8 +19,9 @@ struct ReplayRecord: Hashable, Sendable {
     var variables: [String: String] = [:]
     /// When the run's clock began.
     var start: Instant
-    /// When users were stopped before their time, and when the drain was over; told of virtual runs only.
+    /// When users were stopped before their time.
     var usersStoppedAt: Instant?
+    /// When the drain was over; told of virtual runs only.
     var drainEndedAt: Instant?
     /// Whether the run was asked to end before its time: nobody can ask at the same instant again.
     var isInterrupted = false

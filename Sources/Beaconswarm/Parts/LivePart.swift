@@ -15,6 +15,8 @@ struct LivePart: Sendable {
     var generator: Report.Generator
     var isInterrupted = false
     var endedBy: Report.EarlyEnd?
+    /// When users were stopped before their time, on the run's clock.
+    var usersStoppedAt: Instant?
     /// By origin.
     var serverClocks: [Server] = []
     /// What the target told of itself, if the part asked.
@@ -62,6 +64,7 @@ extension LivePart: Snapshotable {
         writer.write(each: serverClocks)
         writer.write(each: problems)
         writer.write(optional: scraped)
+        writer.write(optional: usersStoppedAt)
     }
 
     init(from reader: inout SnapshotReader) throws(SnapshotError) {
@@ -78,6 +81,7 @@ extension LivePart: Snapshotable {
         serverClocks = try reader.values()
         problems = try reader.values()
         scraped = try reader.optional()
+        usersStoppedAt = try reader.optional()
     }
 }
 

@@ -63,6 +63,9 @@ struct PartSum {
         }
         progress.interrupted = parts.contains { $0.1.isInterrupted }
         progress.endedBy = parts.lazy.compactMap(\.1.endedBy).first
+        let stops = parts.map(\.1.usersStoppedAt)
+        // Nobody stopped the users of a part that does not tell when.
+        if !stops.contains(nil) { progress.usersStoppedAt = stops.compactMap { $0 }.max() }
         if let from = parts.map(\.1.wall.lowerBound).min(), let until = parts.map(\.1.wall.upperBound).max() {
             progress.wallTimes = from...until
         }

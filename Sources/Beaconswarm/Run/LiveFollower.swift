@@ -26,7 +26,9 @@ struct LiveFollower {
             }
             var generator = Report.Generator()
             generator.scheduleLag = TrendSummary(snapshot.recorder.scheduleLag)
-            follower.keep(snapshot.recorder, at: snapshot.now, fingerprint: 0, generator: generator)
+            follower.keep(
+                snapshot.recorder, at: snapshot.now, fingerprint: 0, usersStoppedAt: snapshot.usersStoppedAt,
+                generator: generator)
         }
     }
 

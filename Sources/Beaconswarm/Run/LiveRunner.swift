@@ -237,6 +237,7 @@ struct LiveRunner: Sendable {
             wall: max(.zero, Host.monotonic - stage.began),
             devicesStarted: result.devicesStarted, fingerprint: result.planFingerprint)
         progress.generator = ReportBuilder.generator(result)
+        progress.usersStoppedAt = result.usersStoppedAt
         progress.interrupted = interruption.isRequested
         progress.warnings = stage.stores.warnings + [LiveRunner.overlongWarning(result)].compactMap { $0 }
         return progress

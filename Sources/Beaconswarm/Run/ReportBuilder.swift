@@ -65,8 +65,9 @@ struct ReportBuilder: Sendable {
         var warnings: [String] = []
         /// A report in the middle of a run: what is on its way has no fate yet.
         var isPartial = false
-        /// When users were stopped before their time, and when the drain was over; known of simulations.
+        /// When users were stopped before their time.
         var usersStoppedAt: Instant?
+        /// When the drain was over; known of simulations.
         var drainEndedAt: Instant?
         /// From the start to the last answer by the wall clock, where the run is not only just over.
         var wallTimes: ClosedRange<Instant>?
@@ -171,14 +172,12 @@ struct ReportBuilder: Sendable {
         }
     }
 
-    /// How long users acted; `nil` where they were stopped, and nobody noted when.
+    /// How long users acted; `nil` where nobody knows how long they were to.
     private func usersSeconds(_ progress: Progress) -> Double? {
-        if let stopped = progress.usersStoppedAt {
-            return (stopped - progress.recorder.series.start).fractionalSeconds
-        }
-        let isStopped = progress.interrupted || progress.abortedBy != nil || progress.endedBy != nil
-        guard let duration, !isStopped else { return nil }
-        return min(duration, progress.simulated).fractionalSeconds
+        // A live run may be stopped before its clock has come to the start.
+        let stopped = progress.usersStoppedAt.map { max(.zero, $0 - progress.recorder.series.start) }
+        guard let acted = [stopped, duration].compactMap({ $0 }).min() else { return nil }
+        return min(acted, progress.simulated).fractionalSeconds
     }
 
     /// How far each population's figures are chance.

@@ -65,9 +65,12 @@ struct RunFollower {
 
     /// Keeps what is known of the run, for its partial report.
     ///
-    /// - Parameter generator: How well a live run kept its schedule so far.
+    /// - Parameters:
+    ///   - usersStoppedAt: When users were stopped, where that was before their time.
+    ///   - generator: How well a live run kept its schedule so far.
     mutating func keep(
-        _ recorder: RunRecorder, at now: Instant, fingerprint: UInt64, generator: Report.Generator? = nil
+        _ recorder: RunRecorder, at now: Instant, fingerprint: UInt64, usersStoppedAt: Instant?,
+        generator: Report.Generator? = nil
     ) {
         var progress = ReportBuilder.Progress(
             recorder: recorder, simulated: elapsed(at: now),
@@ -76,6 +79,7 @@ struct RunFollower {
             fingerprint: fingerprint)
         // Without the ids, which no partial report tells: a copy of them would be large.
         progress.recorder.beliefs = DeviceBeliefs()
+        progress.usersStoppedAt = usersStoppedAt
         if let generator { progress.generator = generator }
         if let metrics = scraped?.metrics { progress.targetMetrics = [metrics] }
         state.note(progress, isFirst: isFirst)

@@ -93,6 +93,8 @@ struct VirtualRunner {
         var follower: RunFollower
         let onProgress: (@Sendable (Double) -> Void)?
         var mayEndUsers: Bool { follower.mayAbort }
+        /// When it was found on the run's clock that users are to be stopped.
+        private var stoppedAt: Instant?
         /// When the run's state was looked at and kept last, on the machine's clock.
         private var lastNoted: Interval
 
@@ -118,17 +120,21 @@ struct VirtualRunner {
         }
 
         mutating func tick(_ recorder: RunRecorder, at now: Instant) -> Bool {
-            !follower.judge(recorder, at: now) && !interruption.isRequested
+            let goesOn = !follower.judge(recorder, at: now) && !interruption.isRequested
+            if !goesOn { stoppedAt = stoppedAt ?? now }
+            return goesOn
         }
 
         mutating func poll(_ recorder: RunRecorder, at now: Instant, wakes: UInt64) -> VirtualWish {
             let wall = Host.monotonic
+            if interruption.isRequested { stoppedAt = stoppedAt ?? now }
             if wall - lastNoted >= Observer.period {
                 lastNoted = wall
-                let isStopped = interruption.isRequested || follower.abortedBy != nil
+                let isStopped = stoppedAt != nil
                 follower.show(
                     recorder, at: now, phase: isStopped ? "draining" : "simulating", isDraining: isStopped)
-                follower.keep(recorder, at: now, fingerprint: recorder.eventFingerprint)
+                follower.keep(
+                    recorder, at: now, fingerprint: recorder.eventFingerprint, usersStoppedAt: stoppedAt)
                 let elapsed = now - follower.start
                 onProgress?(min(1, elapsed.fractionalSeconds / follower.planned.fractionalSeconds))
             }

@@ -153,7 +153,7 @@ extension Shard {
             connectionsPeak: peak, slotsLeft: pools.connectionCount, handshakes: connections.handshakes,
             handshakeTime: connections.handshakeTime, threadTime: usage.total,
             sharedConnections: connections.sharedCount, streamsOpened: connections.streamsOpened,
-            unexpectedAnswers: samples.kept, finishedAt: now)
+            unexpectedAnswers: samples.kept, usersStoppedAt: phases.stoppedAt, finishedAt: now)
     }
 
     /// Notes the state of the fleets for the interval that ends at `instant`.
@@ -188,6 +188,6 @@ extension Shard {
         if phase < .ended { noteFleets(at: max(now, clockTime)) }
         return LiveSnapshot(
             recorder: recorder, phase: phase, openConnections: connections.count,
-            requestsInFlight: requests.count, now: max(now, clockTime))
+            requestsInFlight: requests.count, usersStoppedAt: phases.stoppedAt, now: max(now, clockTime))
     }
 }
