@@ -26,7 +26,8 @@ package struct Report: Sendable {
     /// From ``startedAt`` until the run was over, before its audit.
     package var wallSeconds: Double
     package var simulatedSeconds: Double
-    /// How long users acted, from the start; `nil` where they were stopped and nobody noted when, and in older reports.
+    /// How long users acted, from the start: up to when they were stopped, where that was before their time; `nil` in older
+    /// reports.
     package var usersSeconds: Double?
     /// Seconds of people's and devices' clocks in a second of the wall clock; 1 unless a live run asks for another.
     package var pace = 1
@@ -54,6 +55,8 @@ package struct Report: Sendable {
     package var peakUploadRate: Double?
     /// Events that devices believe delivered since the warm-up; `nil` without one, and in older reports.
     package var measuredDeliveries: UInt64?
+    /// ``answers`` of the uploads that ended since the warm-up; `nil` without one, and in older reports.
+    package var measuredAnswers: [NamedCount]?
     package var warnings: [String]
     /// Whether the run was asked to end before its time.
     package var isInterrupted = false

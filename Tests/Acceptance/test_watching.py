@@ -333,6 +333,30 @@ def test_a_scraper_reads_what_the_report_will_say(tool: Tool, tmp_path: Path):
     assert sample(late, "beaconswarm_events_captured_total") <= report["metrics"]["events_captured"]["count"]
 
 
+def test_with_a_warm_up_counters_are_of_one_span_and_fates_of_the_whole_run(tool: Tool, tmp_path: Path, sink: Sink):
+    scenario = outage("6s", "3s", measureFrom="4s")
+    tool.run("run", write_scenario(tmp_path, scenario), "--out", tmp_path / "out", "--otlp", sink.url).expect(0, 96)
+    report = read_report(tmp_path / "out")
+
+    def figures(number: int) -> dict:
+        found = sink.metrics(number)
+        points = {name: one.sum.data_points or one.gauge.data_points for name, one in found.items()}
+        return {name: sum(point.as_double for point in own) for name, own in points.items()}
+
+    last = figures(-1)
+    uploads = last["beaconswarm_http_reqs_total"]
+    assert 0 < uploads == report["metrics"]["http_reqs"]["count"] < sum(report["answers"].values())
+    assert last["beaconswarm_answers_total"] == sum(report["measured_answers"].values()) == uploads
+    assert last["beaconswarm_http_reqs_failed_total"] <= uploads
+    assert last["beaconswarm_events_delivered_total"] == report["measured_deliveries"] < report["events"]["delivered"]
+    assert last["beaconswarm_events_delivered_total"] <= last["beaconswarm_events_captured_total"]
+    # What shares of all events are made of, here and in what is made of the report later.
+    assert last["beaconswarm_events"] == last["beaconswarm_population_events"] == report["events"]["captured"]
+    text = tool.run("report", tmp_path / "out", "--format", "prometheus").expect(0).out
+    again = {family.name: family for family in text_string_to_metric_families(text)}
+    assert sum(one.value for one in again["beaconswarm_events"].samples) == report["events"]["captured"]
+
+
 def test_the_page_shows_what_the_target_tells_of_itself(tool: Tool, tmp_path: Path):
     """Beaconswarm's own figures will do for those of a target: one run asks another."""
     token = "a-token-of-ones-own_2"

@@ -158,7 +158,9 @@ struct ReportBuilder: Sendable {
     private func addWarmUp(to report: inout Report, _ recorder: RunRecorder) {
         guard let measureFrom else { return }
         report.measuredFromSeconds = measureFrom.fractionalSeconds
-        report.measuredDeliveries = recorder.window?.total.ledger.delivered
+        let measured = recorder.window?.total
+        report.measuredDeliveries = measured?.ledger.delivered
+        report.measuredAnswers = measured?.answers.map { Report.NamedCount($0.name, $0.count) }
     }
 
     /// What only the whole run tells.

@@ -95,6 +95,7 @@ package enum ReportJSON {
             .later("series", \.series, .series),
             .rare("peak_uploads_per_second", \.peakUploadRate, .real),
             .rare("measured_deliveries", \.measuredDeliveries, .count),
+            .rare("measured_answers", \.measuredAnswers, .counts),
             closeUps,
             .later("percentiles", \.curves, .named(\.metric, .curve)),
             .later("heatmaps", \.heatMaps, .named(\.metric, .heatMap)),

@@ -30,11 +30,14 @@ package enum LiveMetrics {
         return text
     }
 
+    /// Of what is measured, as all metrics are: of counters of two spans of time no share could be made.
     private static func answers(of report: Report, into text: inout Exposition) {
         let name = "beaconswarm_answers_total"
         text.family(name, .counter, "Uploads by HTTP status, or by what went wrong without one.")
-        for answer in report.answers { text.sample(name, [("answer", answer.name)], Double(answer.count)) }
-        let delivered = Double(report.events.delivered)
+        for answer in report.measuredAnswers ?? report.answers {
+            text.sample(name, [("answer", answer.name)], Double(answer.count))
+        }
+        let delivered = Double(report.measuredDeliveries ?? report.events.delivered)
         text.single("beaconswarm_events_delivered_total", .counter, "Events delivered.", delivered)
         if let failed = report.metrics.rate("http_req_failed") {
             text.single(
