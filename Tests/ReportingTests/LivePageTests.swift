@@ -239,6 +239,52 @@ struct LivePageTests {
             #expect(info == ["unfinished": .number(0), report.verdict.rawValue: .number(1)])
         }
     }
+
+    @Test("What only an earlier run had is pushed as 0 if it was counted, and else as having no value")
+    func nextRun() throws {
+        var writer = OTLPWriter(resource: [], toolVersion: "1", start: .init(nanoseconds: 0))
+        func push(_ report: Report) throws -> [String: JSONNode] {
+            let root = try JSONReader.readStrictly(
+                writer.body(of: report, progress: nil, now: .distantFuture))
+            let scope = root["resourceMetrics"]?.elements?.first?["scopeMetrics"]?.elements?.first
+            let named = (scope?["metrics"]?.elements ?? []).map { ($0["name"]?.string ?? "", $0) }
+            return Dictionary(named, uniquingKeysWith: { one, _ in one })
+        }
+        func points(_ metric: JSONNode?, _ kind: String) -> [JSONNode] {
+            metric?[kind]?["dataPoints"]?.elements ?? []
+        }
+        func count(_ metrics: [String: JSONNode], of answer: String) -> JSONNode? {
+            points(metrics["beaconswarm_answers_total"], "sum").first {
+                let label = $0["attributes"]?.elements?.first
+                return label?["value"]?["stringValue"]?.string == answer
+            }?["asDouble"]
+        }
+        var first = Fixtures.outage()
+        first.answers = [Report.NamedCount("200", 9), Report.NamedCount("503", 4)]
+        let ended = try push(first)
+        #expect(count(ended, of: "503") == .number(4))
+        #expect(points(ended["beaconswarm_exit_code"], "gauge").first?["asDouble"] != nil)
+        var second = going
+        second.answers = [Report.NamedCount("200", 2)]
+        second.metrics.removeAll { $0.name == "event_freshness" || $0.name == "http_req_failed" }
+        for _ in 0..<2 {
+            let begun = try push(second)
+            #expect(count(begun, of: "200") == .number(2) && count(begun, of: "503") == .number(0))
+            let gone = [
+                ("beaconswarm_exit_code", "gauge"), ("beaconswarm_audit_events", "gauge"),
+                ("beaconswarm_http_req_failed_ratio", "gauge"),
+                ("beaconswarm_event_freshness_seconds", "summary"),
+            ]
+            for (name, kind) in gone {
+                let all = points(begun[name], kind)
+                #expect(!all.isEmpty, "\(name)")
+                for point in all {
+                    #expect(point["flags"] == .int(1) && point["asDouble"] == nil, "\(name)")
+                    #expect(point["count"] == nil && point["quantileValues"] == nil, "\(name)")
+                }
+            }
+        }
+    }
 }
 
 extension String {

@@ -33,7 +33,8 @@ package enum LiveMetrics {
     /// Of what is measured, as all metrics are: of counters of two spans of time no share could be made.
     private static func answers(of report: Report, into text: inout Exposition) {
         let name = "beaconswarm_answers_total"
-        text.family(name, .counter, "Uploads by HTTP status, or by what went wrong without one.")
+        text.family(
+            name, .counter, "Uploads by HTTP status, or by what went wrong without one.", isComplete: true)
         for answer in report.measuredAnswers ?? report.answers {
             text.sample(name, [("answer", answer.name)], Double(answer.count))
         }

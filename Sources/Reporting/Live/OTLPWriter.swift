@@ -9,8 +9,8 @@ package struct OTLPWriter {
     package var toolVersion: String
     /// When counting began, on the wall clock.
     package var start: Instant
-    /// The series that were pushed, of families whose series may end.
-    private var told: [String: [[String: String]]] = [:]
+    /// The series that were pushed.
+    private var told: [Exposition.Family] = []
 
     package init(resource: [(key: String, value: String)], toolVersion: String, start: Instant) {
         self.resource = resource
@@ -19,7 +19,8 @@ package struct OTLPWriter {
     }
 
     /// The request's body. Whoever takes a push keeps what it said until another says something else, so that a series
-    /// that was pushed once is pushed again, with 0 where it is nothing any more.
+    /// that was pushed once is pushed again, with 0 where it is nothing any more, and without a value where there is none
+    /// (yet, in the next run of several).
     ///
     /// - Parameters:
     ///   - report: Of a run, if there is one.
@@ -28,7 +29,7 @@ package struct OTLPWriter {
     package mutating func body(of report: Report?, progress: Double?, now: Instant) -> [UInt8] {
         var all = report.map { LiveMetrics.families(of: $0) } ?? Exposition()
         LiveMetrics.addProgress(progress, to: &all)
-        all.addZeros(told: &told)
+        all.addEnded(told: &told)
         let times = [
             ("startTimeUnixNano", JSONNode.text(String(start.nanoseconds))),
             ("timeUnixNano", JSONNode.text(String(now.nanoseconds))),
@@ -72,11 +73,14 @@ package struct OTLPWriter {
     }
 
     private static func points(_ family: Exposition.Family, _ times: Fields) -> [JSONNode] {
-        family.samples.filter(\.value.isFinite).map { sample in
-            .object(
-                [("attributes", attributes(sample.labels))] + times + [("asDouble", .number(sample.value))])
+        family.samples.map { sample in
+            let value = sample.value.isFinite ? ("asDouble", JSONNode.number(sample.value)) : noValue
+            return .object([("attributes", attributes(sample.labels))] + times + [value])
         }
     }
+
+    /// `DATA_POINT_FLAGS_NO_RECORDED_VALUE_MASK` of the protocol.
+    private static let noValue = ("flags", JSONNode.int(1))
 
     /// Samples with the same labels, but for the quantile, are one point.
     private static func summaries(_ family: Exposition.Family, _ times: Fields) -> [JSONNode] {
@@ -85,6 +89,7 @@ package struct OTLPWriter {
             var quantiles: [JSONNode] = []
             var sum = 0.0
             var count = 0.0
+            var hasValue = true
         }
         var points: [Point] = []
         for sample in family.samples {
@@ -92,7 +97,9 @@ package struct OTLPWriter {
             let known = points.firstIndex { $0.labels.elementsEqual(labels, by: ==) }
             if known == nil { points.append(Point(labels: labels)) }
             let index = known ?? points.count - 1
-            if sample.name == family.name + "_sum" {
+            if sample.value.isNaN {
+                points[index].hasValue = false
+            } else if sample.name == family.name + "_sum" {
                 points[index].sum = sample.value
             } else if sample.name == family.name + "_count" {
                 points[index].count = sample.value
@@ -102,11 +109,12 @@ package struct OTLPWriter {
             }
         }
         return points.map { point in
-            .object(
-                [("attributes", attributes(point.labels))] + times + [
-                    ("count", .text(String(UInt64(max(0, point.count))))), ("sum", .number(point.sum)),
-                    ("quantileValues", .list(point.quantiles)),
-                ])
+            let figures: Fields = [
+                ("count", .text(String(UInt64(max(0, point.count))))), ("sum", .number(point.sum)),
+                ("quantileValues", .list(point.quantiles)),
+            ]
+            return .object(
+                [("attributes", attributes(point.labels))] + times + (point.hasValue ? figures : [noValue]))
         }
     }
 }

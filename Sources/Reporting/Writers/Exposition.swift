@@ -15,7 +15,13 @@ struct Exposition {
     struct Sample {
         var name: String
         var labels: [(String, String)]
+        /// Not a number where there is none.
         var value: Double
+
+        /// Which series it is of; a summary's quantiles are of one.
+        var series: [String: String] {
+            Dictionary(labels.filter { $0.0 != "quantile" }, uniquingKeysWith: { $1 })
+        }
     }
 
     struct Family {
@@ -25,6 +31,17 @@ struct Exposition {
         /// Whether what is not told is 0: parts of a whole, and states of which one holds.
         var isComplete: Bool
         var samples: [Sample] = []
+
+        /// What it tells once its series are over.
+        fileprivate var ended: Family {
+            var family = self
+            var known: Set<[String: String]> = []
+            family.samples = samples.filter { known.insert($0.series).inserted }.map { sample in
+                let labels = sample.labels.filter { $0.0 != "quantile" }
+                return Sample(name: name, labels: labels, value: isComplete ? 0 : .nan)
+            }
+            return family
+        }
     }
 
     /// In the order in which they are told.
@@ -38,19 +55,21 @@ struct Exposition {
         families.append(Family(name: name, kind: kind, help: help, isComplete: isComplete))
     }
 
-    /// Tells 0 of each series that was told before and is not any more, of families that say that this is what it means.
+    /// Tells each series that was told before and is not any more: 0 in families that say that this is what it means, and
+    /// that there is no value in the others.
     ///
-    /// - Parameter told: The labels that were told of each family; takes in those of now.
-    mutating func addZeros(told: inout [String: [[String: String]]]) {
-        for index in families.indices where families[index].isComplete {
-            let now = families[index].samples.map { Dictionary($0.labels, uniquingKeysWith: { $1 }) }
-            let before = told[families[index].name] ?? []
-            for sample in before where !now.contains(sample) {
-                let labels = sample.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
-                families[index].samples.append(Sample(name: families[index].name, labels: labels, value: 0))
+    /// - Parameter told: The families that were told, with a sample for each of their series; takes in those of now.
+    mutating func addEnded(told: inout [Family]) {
+        for before in told {
+            let index = families.firstIndex { $0.name == before.name } ?? families.endIndex
+            if index == families.endIndex {
+                families.append(before)
+            } else {
+                let now = Set(families[index].samples.map(\.series))
+                families[index].samples += before.samples.filter { !now.contains($0.series) }
             }
-            told[families[index].name] = before + now.filter { !before.contains($0) }
         }
+        told = families.map(\.ended)
     }
 
     mutating func sample(_ name: String, _ labels: [(String, String)], _ value: Double) {
