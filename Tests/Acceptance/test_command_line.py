@@ -13,6 +13,7 @@ import signal
 import subprocess
 import time
 from pathlib import Path
+from xml.etree import ElementTree
 
 import jsonschema
 import pytest
@@ -172,6 +173,9 @@ def test_a_threshold_can_end_the_run(tool: Tool, tmp_path: Path, verb: str):
     report = read_report(out)
     assert report["simulated_seconds"] < 600 and report["events"]["balance"] == 0
     assert 0 < report["users_seconds"] <= report["simulated_seconds"], "what a day of a user costs hangs on it"
+    cases = {case.get("name"): case for case in ElementTree.parse(out / "junit.xml").iter("testcase")}
+    (failure,) = cases["the run reached its end"]
+    assert failure.tag == "failure" and failure.get("message").startswith("events_captured: count<20 ended it after ")
 
 
 # 104: wrong scenarios

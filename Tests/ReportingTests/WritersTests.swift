@@ -293,6 +293,21 @@ struct WritersTests {
         #expect(xml.contains("<failure message=\"The run was interrupted; the figures"))
     }
 
+    @Test("a run that a threshold ended did not reach its end, and says which and when")
+    func junitOfThresholdThatEnds() {
+        var report = Fixtures.outage()
+        report.thresholds = [
+            Report.ThresholdResult(
+                metric: "http_req_failed", expression: "rate<0.1", value: 0.4, ok: false, aborted: true)
+        ]
+        report.usersSeconds = 12
+        report.judge()
+        let xml = String(decoding: JUnitWriter().render(report), as: UTF8.self)
+        #expect(report.exitCode == 99 && xml.contains("failures=\"2\""))
+        let text = "http_req_failed: rate&lt;0.1 ended it after 12 s"
+        #expect(xml.contains("<failure message=\"\(text)\" type=\"threshold_broken\">\(text)</failure>"))
+    }
+
     @Test("unexpected answers can be opened, and let nothing loose")
     func answers() {
         let page = html(Fixtures.outage())

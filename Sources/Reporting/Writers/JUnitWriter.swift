@@ -89,7 +89,7 @@ package struct JUnitWriter: ReportWriter {
             }
     }
 
-    /// An interrupted run did not reach its end, whatever else weighs more in its verdict.
+    /// An interrupted run did not reach its end, whatever else weighs more in its verdict; nor did one that a threshold ended.
     private static func endCase(_ report: Report) -> Case {
         let isExpected = report.endedBy?.cause == .guard && report.delivery.expectsGuard
         let end = isExpected ? nil : report.endedBy
@@ -99,6 +99,10 @@ package struct JUnitWriter: ReportWriter {
             (check.failure, check.type) = (report.reasons.first ?? "cut short", nil)
         } else if report.isInterrupted {
             (check.failure, check.type) = (VerdictRules.interruptedReason, nil)
+        } else if end == nil, let broken = report.thresholds.first(where: { $0.aborted }) {
+            let moment = report.usersSeconds.map { " after \(Numbers.duration(seconds: $0))" } ?? ""
+            check.failure = "\(broken.metric): \(broken.expression) ended it\(moment)"
+            check.type = VerdictRules.Cause.thresholdBroken.rawValue
         }
         return check
     }
