@@ -499,11 +499,19 @@ def test_counters_of_runs_one_after_the_other_begin_anew(tool: Tool, tmp_path: P
     path = write_scenario(tmp_path, steady(3, "12s"))
     tool.run("run", path, "--repeat", 2, "--out", tmp_path / "out", "--otlp", sink.url, "-q").expect(0, 96)
     series: dict[int, list] = {}
+    shares: dict[int, list] = {}
     for number in range(len(sink.requests)):
         (point,) = sink.metrics(number)["k6_http_reqs_total"].sum.data_points
         series.setdefault(point.start_time_unix_nano, []).append(point)
+        ratio = sink.metrics(number).get("beaconswarm_progress_ratio")
+        told = [one.as_double for one in ratio.gauge.data_points] if ratio else []
+        shares.setdefault(point.start_time_unix_nano, []).extend(told)
     (_, first), (start, second) = sorted(series.items())
     assert start == first[-1].time_unix_nano
+    # How much is done is of both.
+    (before, after) = (shares[key] for key in sorted(shares))
+    assert before == sorted(before) and max(before, default=0) <= 0.5, shares
+    assert after == sorted(after) and after[0] >= 0.5 and after[-1] == 1, shares
     for points in (first, second):
         counts = [point.as_double for point in points]
         assert counts == sorted(counts)

@@ -1,3 +1,4 @@
+import Measurement
 import NIOCore
 import NIOEmbedded
 import NIOHTTP1
@@ -148,6 +149,31 @@ struct WatchTests {
         other.end(.usage)
         #expect(other.standing.ending?.hasPrefix("The program has ended with exit code") == true)
         #expect(other.standing.farewell == "Drawn as it happened.")
+    }
+
+    @Test("Of runs one after the other, progress is that of all, whichever goes on")
+    func turns() {
+        let watch = Watch(title: "t")
+        var options = RunOptions(source: ScenarioSource(path: "x.json"))
+        (options.watch, options.quiet) = (watch, true)
+        let recorder = RunRecorder(start: Instant(milliseconds: 0), populationCount: 1)
+        func share(done: Int?, _ own: Double, phase: String, planned: Interval? = .seconds(60)) -> Double? {
+            let turn = done.map { RunTurn(done: $0, count: 4, began: Host.monotonic) }
+            RunConsole(progressOf: options, name: "seed 1", turn: turn).progress(
+                recorder, elapsed: .seconds(30), planned: planned, share: own, phase: phase, isLive: true)
+            return watch.standing.share
+        }
+        #expect(share(done: 0, 0.5, phase: "running") == 0.125)
+        #expect(watch.standing.line.hasPrefix("run 1 of 4, running 30 s/1m"))
+        #expect(share(done: 0, 0.8, phase: "draining", planned: nil) == 0.2)
+        #expect(watch.standing.line == "run 1 of 4, draining, 30 s since the start")
+        #expect(share(done: 1, 0, phase: "running") == 0.25)
+        #expect(share(done: nil, 0.5, phase: "running") == 0.5)
+        #expect(watch.standing.line.hasPrefix("running 30 s/1m"))
+        let turn = RunTurn(done: 1, count: 4, began: Host.monotonic - .seconds(100))
+        let left = turn.left(0)?.fractionalSeconds ?? 0
+        #expect(left >= 300, "a quarter took 100 s")
+        #expect(RunTurn(done: 0, count: 4, began: .zero).left(0) == nil)
     }
 
     @Test(

@@ -74,12 +74,14 @@ struct RepeatRunner {
     ///
     /// - Returns: how many came to their end.
     private func play(_ cells: [Cell], into output: inout LabOutput) async throws -> Int {
+        let began = Host.monotonic
         for (done, cell) in cells.enumerated() {
             if done > 0, !interruption.isRequested {
                 try? await Task.sleep(nanoseconds: UInt64(RepeatRunner.pause.nanoseconds))
             }
             guard !interruption.isRequested else { return done }
-            guard let result = try await begin(cell, after: done, of: cells.count, in: &output) else {
+            let turn = RunTurn(done: done, count: cells.count, began: began)
+            guard let result = try await begin(cell, turn, in: &output) else {
                 return done
             }
             guard !result.report.isInterrupted else {
@@ -101,15 +103,15 @@ struct RepeatRunner {
     ///
     /// - Throws: ``CommandFailure`` if that was the first one: then nothing was run at all.
     private func begin(
-        _ cell: Cell, after done: Int, of count: Int, in output: inout LabOutput
+        _ cell: Cell, _ turn: RunTurn, in output: inout LabOutput
     ) async throws -> RunReader.Single? {
-        let run = "run \(done + 1) of \(count)"
+        let run = turn.words
         console.say("\(run): \(words(for: cell))")
         let path = output.path(variant: cell.side.name, seed: cell.seed)
         do {
-            return try await play(cell, at: path)
+            return try await play(cell, turn, at: path)
         } catch let failure as CommandFailure where RepeatRunner.cameBeforeTheRun(failure, at: path) {
-            guard done > 0 else {
+            guard turn.done > 0 else {
                 // It would only be in the way of the next try.
                 output.folder.delete()
                 throw failure
@@ -204,7 +206,9 @@ struct RepeatRunner {
         (sides.count > 1 ? "\(cell.side.name), " : "") + "seed \(cell.seed)"
     }
 
-    private func play(_ cell: Cell, at path: String) async throws -> RunReader.Single {
+    private func play(
+        _ cell: Cell, _ turn: RunTurn, at path: String
+    ) async throws -> RunReader.Single {
         var own = options(of: cell)
         own.out = path
         own.json = false
@@ -212,7 +216,7 @@ struct RepeatRunner {
             LabOutput.words(
                 options.command, without: ["--repeat", "--seed", "--out", "--target"], pairs: ["--ab"])
             + (own.source.target.map { ["--target", $0] } ?? []) + ["--seed", String(cell.seed)]
-        _ = try await runner(of: cell, with: own).run()
+        _ = try await runner(of: cell, with: own, turn: turn).run()
         // Between two runs there is none to be drained or ended, and none whose state is still to be written.
         interruption.begin {}
         interruption.onEnd {}
@@ -236,11 +240,14 @@ struct RepeatRunner {
         return own
     }
 
-    private func runner(of cell: Cell, with given: RunOptions? = nil) throws(CommandFailure) -> LiveRunner {
+    private func runner(
+        of cell: Cell, with given: RunOptions? = nil, turn: RunTurn? = nil
+    ) throws(CommandFailure) -> LiveRunner {
         let own = given ?? options(of: cell)
         var runner = LiveRunner(
             scenario: try LoadedScenario(own.source, content: content), options: own,
-            console: RunConsole(progressOf: own, name: words(for: cell)), interruption: interruption)
+            console: RunConsole(progressOf: own, name: words(for: cell), turn: turn),
+            interruption: interruption)
         runner.isOneOfSeveral = true
         return runner
     }

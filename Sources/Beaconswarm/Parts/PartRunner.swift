@@ -99,7 +99,8 @@ struct PartRunner {
             interruption: interruption,
             follower: RunFollower(
                 console: console, builder: builder, state: state, events: output.events, start: start,
-                began: began, planned: scenario.document.duration))
+                began: began, planned: scenario.document.duration,
+                drain: scenario.document.drain))
         let result = runVirtually(
             configuration, fleets: plans.populations.map { stores.fleetFactory($0, part.share) },
             observer: &observer)

@@ -163,7 +163,8 @@ struct LiveRunner: Sendable {
             run: run, interruption: interruption,
             follower: RunFollower(
                 console: console, builder: builder, state: ready.state, events: output.events,
-                start: stage.start, began: stage.began, planned: scenario.document.duration))
+                start: stage.start, began: stage.began, planned: scenario.document.duration,
+                drain: scenario.document.drain))
         let scraping = try await startScraper(stage)
         follower.follower.scraped = scraping?.board
         let keeper = SafetyKeeper(maximumRate: maximumRate, redact: scenario.document.redact)

@@ -17,6 +17,8 @@ final class RunConsole: Sendable {
     private let voice: Voice
     /// Which of many runs it speaks for, where nothing else says so; `nil` for a run alone.
     private let name: String?
+    /// Its turn among them, where they are played one after the other: progress is that of all.
+    private let turn: RunTurn?
     /// Who watches from elsewhere, and hears all of it, whether quiet or not; `nil` if nobody can.
     let watch: Watch?
     /// When a line of progress was said last, by the clock that only goes forward.
@@ -36,23 +38,24 @@ final class RunConsole: Sendable {
         isTerminal = Host.isTerminal
         voice = .whole
         name = nil
+        turn = nil
         watch = options.watch
     }
 
     private init(mute: Void) {
         watch = nil
-        name = nil
+        (name, turn) = (nil, nil)
         (json, quiet, color, isTerminal, voice) = (false, true, false, false, .none)
     }
 
     /// Shows where one of many runs is, and says nothing of how it begins and ends but what went wrong.
-    init(progressOf options: RunOptions, name: String) {
+    init(progressOf options: RunOptions, name: String, turn: RunTurn?) {
         json = false
         quiet = options.quiet
         color = options.color && Host.allowsColor
         isTerminal = Host.isTerminal
         voice = .progress
-        self.name = name
+        (self.name, self.turn) = (name, turn)
         watch = options.watch
     }
 
@@ -129,21 +132,22 @@ final class RunConsole: Sendable {
     ///
     /// - Parameters:
     ///   - planned: How long users act; `nil` in the drain, which has no length of its own.
+    ///   - share: How much of the run is done, 0…1.
     ///   - left: How long it will still take, in real time; `nil` if nobody can say.
     ///   - pace: Seconds of the run in a real one; rates are told by real seconds.
     func progress(
-        _ recorder: RunRecorder, elapsed: Interval, planned: Interval?, phase: String, isLive: Bool,
-        left: Interval? = nil, pace: Int = 1
+        _ recorder: RunRecorder, elapsed: Interval, planned: Interval?, share: Double, phase: String,
+        isLive: Bool, left: Interval? = nil, pace: Int = 1
     ) {
+        let phase = turn.map { "\($0.words), \(phase)" } ?? phase
+        let left: Interval? = turn.map { $0.left(share) } ?? left
         if let watch {
             // The figures themselves are the page's own business.
             var clock = StatusSnapshot()
             (clock.phase, clock.elapsed, clock.pace) = (phase, elapsed.fractionalSeconds, pace)
             clock.total = planned?.fractionalSeconds
             clock.left = left?.fractionalSeconds
-            watch.show(
-                StatusLine.clock(clock),
-                share: planned.map { elapsed.fractionalSeconds / $0.fractionalSeconds } ?? 1)
+            watch.show(StatusLine.clock(clock), share: turn?.share(share) ?? share)
         }
         guard !quiet, isProgressDue else { return }
         var snapshot = snapshot(recorder, elapsed: elapsed, planned: planned, phase: phase, isLive: isLive)

@@ -16,8 +16,9 @@ struct RunFollower {
     let start: Instant
     /// On the machine's, where it may lie ahead: a live run is followed while it waits for its start.
     let began: Interval
-    /// How long users act.
+    /// How long users act, and what may follow in real time where a run is live.
     let planned: Interval
+    let drain: Interval
     /// What the target tells of itself, where it is asked.
     var scraped: ScrapeBoard?
     /// The threshold that ended the run, if one did.
@@ -27,7 +28,7 @@ struct RunFollower {
 
     init(
         console: RunConsole, builder: ReportBuilder, state: RunState, events: EventFile?, start: Instant,
-        began: Interval, planned: Interval
+        began: Interval, planned: Interval, drain: Interval
     ) {
         self.console = console
         self.builder = builder
@@ -36,6 +37,7 @@ struct RunFollower {
         self.start = start
         self.began = began
         self.planned = planned
+        self.drain = drain
     }
 
     private var isLive: Bool { builder.mode == .live }
@@ -59,8 +61,17 @@ struct RunFollower {
         let elapsed = elapsed(at: now)
         let isOver = isDraining || elapsed > planned
         console.progress(
-            recorder, elapsed: elapsed, planned: isOver ? nil : planned, phase: phase, isLive: isLive,
-            left: isOver ? nil : left(at: now), pace: isLive ? builder.pace : 1)
+            recorder, elapsed: elapsed, planned: isOver ? nil : planned, share: share(of: elapsed),
+            phase: phase, isLive: isLive, left: isOver ? nil : left(at: now), pace: pace)
+    }
+
+    /// Seconds of the run's clock in a real one; a simulation has no such thing.
+    private var pace: Int { isLive ? builder.pace : 1 }
+
+    /// How much of the run is done, 0…1, if its drain takes as long as it may.
+    private func share(of elapsed: Interval) -> Double {
+        let whole = planned.fractionalSeconds + drain.fractionalSeconds * Double(pace)
+        return whole > 0 ? min(1, elapsed.fractionalSeconds / whole) : 0
     }
 
     /// Keeps what is known of the run, for its partial report.

@@ -67,7 +67,8 @@ struct VirtualRunner {
             interruption: interruption,
             follower: RunFollower(
                 console: console, builder: builder, state: state, events: output.events, start: start,
-                began: began, planned: scenario.document.duration),
+                began: began, planned: scenario.document.duration,
+                drain: scenario.document.drain),
             onProgress: onProgress)
         let result = runVirtually(configuration, fleets: fleets, observer: &observer)
         interruption.onRequestFromNowOn { [console] in console.writing() }
