@@ -217,6 +217,10 @@ package struct RunRecorder: Sendable {
         precondition(populations.count == other.populations.count, "recorders of different runs")
         for index in populations.indices { populations[index].merge(other.populations[index]) }
         series.merge(other.series)
+        // What shards reached at different moments does not add up. Of one population of several, nobody knows more.
+        if populations.count == 1, let extremes = series.extremes {
+            populations[0].setGaugeExtremes(extremes)
+        }
         precondition(closeUps.count == other.closeUps.count, "recorders of different runs")
         for index in closeUps.indices { closeUps[index].series.merge(other.closeUps[index].series) }
         precondition(entries.count == other.entries.count, "recorders of different runs")

@@ -26,8 +26,8 @@ package struct Report: Sendable {
     /// From ``startedAt`` until the run was over, before its audit.
     package var wallSeconds: Double
     package var simulatedSeconds: Double
-    /// How long users acted, from the start: up to when they were stopped, where that was before their time; `nil` in older
-    /// reports.
+    /// How long users acted, from the start: up to when they were stopped, where that was before their time; `nil` in
+    /// older reports.
     package var usersSeconds: Double?
     /// Seconds of people's and devices' clocks in a second of the wall clock; 1 unless a live run asks for another.
     package var pace = 1

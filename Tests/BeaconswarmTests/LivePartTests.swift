@@ -66,7 +66,8 @@ struct LivePartTests {
         #expect(times?.wall == Self.at...Self.at + .seconds(21))
     }
 
-    @Test("tell how long users acted: up to the last that were stopped, or to their end if a part's never were")
+    @Test(
+        "tell how long users acted: up to the last that were stopped, or to their end if a part's never were")
     func usersSeconds() async throws {
         _ = try await parts { index, state in
             state.live?.usersStoppedAt = state.recorder.series.start + .seconds(3 + Int64(index))

@@ -199,6 +199,29 @@ struct CloseUpTests {
         #expect(one.closeUps[0].series.buckets.last?.failures == 1)
     }
 
+    @Test("a population's extremes are those of its shards' sum, not the sum of its shards' extremes")
+    func population() throws {
+        var shards = (0..<3).map { _ in RunRecorder(start: start, populationCount: 1) }
+        for second in Int64(0)..<6 {
+            let instant = start + .seconds(second + 1) - Interval(nanoseconds: 1)
+            for shard in shards.indices {
+                var gauges = TimeSeries.Gauges()
+                gauges.storedRows = second % 3 == Int64(shard) ? 90 : 10
+                shards[shard].note(gauges: gauges, captured: 0, population: 0, at: instant)
+            }
+        }
+        var whole = shards[0]
+        for shard in shards.dropFirst() { whole.merge(shard) }
+        for record in [whole.total, whole.populations[0]] {
+            let metric = try #require(record.metrics(seconds: 6).first { $0.name == "store_depth" })
+            guard case .gauge(let value, let minimum, let maximum) = metric.value else {
+                Issue.record("store_depth is no gauge")
+                return
+            }
+            #expect((value, minimum, maximum) == (110, 110, 110))
+        }
+    }
+
     @Test("the fleet's extremes are those of its sum, not the sum of its populations' extremes")
     func fleet() throws {
         var recorder = RunRecorder(start: start, populationCount: 2)

@@ -63,6 +63,17 @@ struct CostMeasuresTests {
         #expect(!String(decoding: ReportJSON.write(report), as: UTF8.self).contains("peak_uploads"))
     }
 
+    @Test("the high water of the stores is the greatest that their gauge was, in the whole run")
+    func highWater() throws {
+        var report = report()
+        report.series[7].storedRange.high = 81
+        #expect(try value("store_high_water", report) == 81)
+        report.metrics.append(Metric("store_depth", .gauge(value: 0, minimum: 0, maximum: 85)))
+        #expect(try value("store_high_water", report) == 85)
+        report.measuredFromSeconds = 300
+        #expect(try value("store_high_water", report) == 81, "the gauge is of a part of the run")
+    }
+
     @Test("what ended while warming up is in neither part of a ratio")
     func warmUp() throws {
         var report = report()

@@ -17,7 +17,8 @@ extension LivePart {
             wall: wall, fingerprint: progress.fingerprint, target: builder.context.target,
             conduct: Report.PartConduct(measured, builder.context, servers: servers),
             generator: progress.generator, isInterrupted: progress.interrupted, endedBy: progress.endedBy,
-            usersStoppedAt: progress.usersStoppedAt, serverClocks: servers, scraped: progress.targetMetrics.first)
+            usersStoppedAt: progress.usersStoppedAt, serverClocks: servers,
+            scraped: progress.targetMetrics.first)
         problems = ownProblems(of: part, host: builder.context.host)
     }
 

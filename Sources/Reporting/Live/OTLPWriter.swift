@@ -19,8 +19,8 @@ package struct OTLPWriter {
     }
 
     /// The request's body. Whoever takes a push keeps what it said until another says something else, so that a series
-    /// that was pushed once is pushed again, with 0 where it is nothing any more, and without a value where there is none
-    /// (yet, in the next run of several).
+    /// that was pushed once is pushed again, with 0 where it is nothing any more, and without a value where there is
+    /// none (yet, in the next run of several).
     ///
     /// - Parameters:
     ///   - report: Of a run, if there is one.

@@ -89,7 +89,8 @@ package struct JUnitWriter: ReportWriter {
             }
     }
 
-    /// An interrupted run did not reach its end, whatever else weighs more in its verdict; nor did one that a threshold ended.
+    /// An interrupted run did not reach its end, whatever else weighs more in its verdict, nor did one that a threshold
+    /// ended.
     private static func endCase(_ report: Report) -> Case {
         let isExpected = report.endedBy?.cause == .guard && report.delivery.expectsGuard
         let end = isExpected ? nil : report.endedBy
