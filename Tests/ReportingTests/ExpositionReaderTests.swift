@@ -113,7 +113,7 @@ struct ExpositionReaderTests {
     func none() {
         var recorder = TargetRecorder(wanted: ["a"])
         let answer = recorder.note(ExpositionReader(Array("# TYPE a gauge\n<p>\n".utf8)), at: 0)
-        #expect(answer == TargetRecorder.Answer(samples: 0, brokenLines: 1))
+        #expect(answer == TargetRecorder.Answer(samples: 0, brokenLines: 1, unreadable: 1))
         #expect(recorder.metrics == Report.TargetMetrics())
         #expect(recorder.finished(url: "", period: 1).unmatched.isEmpty)
     }
