@@ -61,7 +61,7 @@ extension Report {
         findings.balance = events.balance
         findings.audit = audit
         findings.interrupted = isInterrupted
-        findings.endedBy = endedBy
+        findings.earlyEnds = earlyEnds
         findings.isPartial = isPartial
         findings.saturated = generator.saturated
         findings.lagP99 = generator.scheduleLag.p99

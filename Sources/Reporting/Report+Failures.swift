@@ -46,6 +46,7 @@ extension Report {
 
     /// Why Beaconswarm ended a live run at once, without a drain.
     package struct EarlyEnd: Hashable, Sendable {
+        /// The heaviest first, as ``VerdictRules`` weigh them.
         package enum Cause: String, CaseIterable, Sendable {
             /// More requests were sent within a second than `--max-rate` allows.
             case maxRate = "max_rate"
@@ -61,6 +62,21 @@ extension Report {
             self.cause = cause
             self.text = text
         }
+    }
+}
+
+extension Report.EarlyEnd {
+    /// Puts what weighs most in a verdict first; what weighs the same stays in its order.
+    package static func heaviestFirst(_ ends: [Report.EarlyEnd]) -> [Report.EarlyEnd] {
+        Cause.allCases.flatMap { cause in ends.filter { $0.cause == cause } }
+    }
+}
+
+extension Report {
+    /// What ended the run at once, or parts of it: each part has its own end, and its own reason. The heaviest first.
+    var earlyEnds: [EarlyEnd] {
+        let ofParts = (run.parts ?? []).compactMap(\.endedBy)
+        return EarlyEnd.heaviestFirst(ofParts.isEmpty ? [endedBy].compactMap(\.self) : ofParts)
     }
 }
 

@@ -60,7 +60,8 @@ package struct Report: Sendable {
     package var warnings: [String]
     /// Whether the run was asked to end before its time.
     package var isInterrupted = false
-    /// What ended the run at once, where Beaconswarm itself did, to keep harm from its target.
+    /// What ended the run at once, where Beaconswarm itself did, to keep harm from its target; of a run that was
+    /// joined from parts, the heaviest of what ended any of them.
     package var endedBy: EarlyEnd?
     /// Whether the run is not over: its figures are those so far, and nothing is judged.
     package var isPartial = false

@@ -33,8 +33,10 @@ extension Report {
     /// to nothing, that Beaconswarm itself was in the way, or that a part of it is missing.
     package var alarms: [String] {
         guard !isPartial else { return [] }
-        let reasons = [delivery.ownFailureReason, endedBy?.text, delivery.reason?.text].compactMap { $0 }
-        return reasons + delivery.warnings + [run.missingParts].compactMap(\.self)
+        let own = [delivery.ownFailureReason].compactMap(\.self)
+        let unheard = [delivery.reason?.text].compactMap(\.self)
+        return own + earlyEnds.map(\.text) + unheard + delivery.warnings
+            + [run.missingParts].compactMap(\.self)
     }
 }
 

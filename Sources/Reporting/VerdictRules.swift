@@ -21,8 +21,8 @@ package enum VerdictRules {
         /// The generator's lag at p(99), milliseconds.
         package var lagP99 = 0.0
         package var thresholds: [Report.ThresholdResult] = []
-        /// What ended a live run at once, to keep harm from its target.
-        package var endedBy: Report.EarlyEnd?
+        /// What ended a live run, or parts of it, at once, to keep harm from its target.
+        package var earlyEnds: [Report.EarlyEnd] = []
         /// What went wrong inside, if anything did.
         package var internalError: String?
         package var delivery = Delivery()
@@ -140,13 +140,13 @@ package enum VerdictRules {
         }
         found += findings.partProblems.map { ($0.cause, $0.text) }
         if let text = findings.delivery.ownFailureReason { found.append((.generatorFailed, text)) }
-        let end = findings.endedBy
-        if let end, end.cause == .maxRate { found.append((.maxRate, end.text)) }
+        found += findings.earlyEnds.filter { $0.cause == .maxRate }.map { (.maxRate, $0.text) }
         if let text = findings.missingParts { found.append((.partsMissing, text)) }
         found += findings.thresholds.filter { !$0.ok }.map { (.thresholdBroken, sentence($0)) }
-        let isGuarded = end?.cause == .guard
-        if let end, isGuarded, !findings.delivery.expectsGuard { found.append((.guard, end.text)) }
-        if findings.delivery.isLive, findings.delivery.expectsGuard, !isGuarded {
+        let guarded = findings.earlyEnds.filter { $0.cause == .guard }
+        if !findings.delivery.expectsGuard {
+            found += guarded.map { (.guard, $0.text) }
+        } else if findings.delivery.isLive, guarded.isEmpty {
             found.append((.guardMissing, guardMissing))
         }
         if let reason = findings.delivery.reason { found.append(reason) }

@@ -119,6 +119,24 @@ struct LivePartTests {
         #expect(report.run.parts?.map { $0.problems?.count ?? 0 } == [0, 1])
     }
 
+    @Test(
+        "that were ended for different reasons come to the heaviest, and all of them are told",
+        arguments: [false, true])
+    func endedApart(isInterrupted: Bool) async throws {
+        let guarded = Report.EarlyEnd(cause: .guard, text: "The guard ended part 0/3.")
+        let fast = Report.EarlyEnd(cause: .maxRate, text: "Part 1/3 sent too much.")
+        let ends: [Report.EarlyEnd?] = [guarded, fast, nil]
+        _ = try await parts(3) { index, state in
+            state.live?.endedBy = ends[index]
+            state.live?.isInterrupted = isInterrupted && index == 2
+        }
+        let report = try merged(expecting: isInterrupted ? .interrupted : .invalidRun)
+        #expect(report.verdict == (isInterrupted ? .interrupted : .invalid))
+        #expect(report.causes == (isInterrupted ? ["interrupted"] : []) + ["max_rate", "guard"])
+        #expect(Array(report.reasons.suffix(2)) == [fast.text, guarded.text] && report.endedBy == fast)
+        #expect(report.run.parts?.map(\.endedBy) == ends)
+    }
+
     @Test("are refused where one was played twice, and taken once where one was copied")
     func twice() async throws {
         let found = try await parts()

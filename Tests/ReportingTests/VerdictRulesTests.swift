@@ -200,20 +200,26 @@ struct VerdictRulesTests {
     @Test("what ended a run at once is its verdict, unless that is its purpose")
     func endedAtOnce() {
         var findings = Self.live(uploads: 8, acknowledged: 0)
-        findings.endedBy = Report.EarlyEnd(cause: .guard, text: "guarded")
+        findings.earlyEnds = [Report.EarlyEnd(cause: .guard, text: "guarded")]
         let guarded = VerdictRules.judge(findings)
         #expect(guarded.exitCode == 99 && guarded.causes == ["guard", "nothing_delivered"])
         findings.delivery.expectsGuard = true
         let meant = VerdictRules.judge(findings)
         #expect(meant.exitCode == 0 && meant.causes.isEmpty)
         #expect(meant.reasons.first?.hasSuffix("the guard ended the run, as the scenario expects.") == true)
-        findings.endedBy = nil
+        findings.earlyEnds = []
         #expect(VerdictRules.judge(findings).causes == ["guard_missing"])
         #expect(VerdictRules.judge(findings).exitCode == 99)
-        findings.endedBy = Report.EarlyEnd(cause: .maxRate, text: "too fast")
+        findings.earlyEnds = [Report.EarlyEnd(cause: .maxRate, text: "too fast")]
         let fast = VerdictRules.judge(findings)
         #expect(fast.exitCode == 96 && fast.verdict == .invalid && fast.reasons.first == "too fast")
         #expect(fast.causes == ["max_rate", "guard_missing"])
+        findings.delivery.expectsGuard = false
+        // Parts of a run that was joined have an end each.
+        findings.earlyEnds.insert(Report.EarlyEnd(cause: .guard, text: "guarded"), at: 0)
+        let apart = VerdictRules.judge(findings)
+        #expect(apart.exitCode == 96 && apart.causes == ["max_rate", "guard", "nothing_delivered"])
+        #expect(apart.reasons.prefix(2) == ["too fast", "guarded"])
     }
 
     @Test("warns where less than half was acknowledged", arguments: [(49, true), (50, false), (100, false)])

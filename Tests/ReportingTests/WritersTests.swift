@@ -228,6 +228,14 @@ struct WritersTests {
         ),
         (.maxRate, { $0.endedBy = .init(cause: .maxRate, text: "Too many requests.") }),
         (.guard, { $0.endedBy = .init(cause: .guard, text: "It answers 403 alone.") }),
+        (
+            .maxRate,
+            {
+                var part = Report.Part(name: "0/2", devices: 2, attempt: 1, host: "lab-7", wallSeconds: 1)
+                part.endedBy = .init(cause: .maxRate, text: "Part 0/2 sent too many requests.")
+                ($0.run.parts, $0.endedBy) = ([part], part.endedBy)
+            }
+        ),
         (.guardMissing, { $0.scenario.expectation = .guard }),
         (.deliveredUnexpectedly, { $0.scenario.expectation = .nothingDelivered }),
         (

@@ -62,7 +62,7 @@ struct PartSum {
             return metrics
         }
         progress.interrupted = parts.contains { $0.1.isInterrupted }
-        progress.endedBy = parts.lazy.compactMap(\.1.endedBy).first
+        progress.endedBy = Report.EarlyEnd.heaviestFirst(parts.compactMap(\.1.endedBy)).first
         let stops = parts.map(\.1.usersStoppedAt)
         // Nobody stopped the users of a part that does not tell when.
         if !stops.contains(nil) { progress.usersStoppedAt = stops.compactMap { $0 }.max() }

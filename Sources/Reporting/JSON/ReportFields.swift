@@ -69,6 +69,7 @@ extension ReportCodec<Report.Part> {
                 ReportField("host", \.host, .text),
                 ReportField("wall_seconds", \.wallSeconds, .real),
                 .rare("live", \.conduct, .partConduct),
+                .rare("ended_by", \.endedBy, .earlyEnd),
                 .rare("problems", \.problems, .list(.partProblem)),
             ])
     }

@@ -92,10 +92,11 @@ package struct JUnitWriter: ReportWriter {
     /// An interrupted run did not reach its end, whatever else weighs more in its verdict, nor did one that a threshold
     /// ended.
     private static func endCase(_ report: Report) -> Case {
-        let isExpected = report.endedBy?.cause == .guard && report.delivery.expectsGuard
-        let end = isExpected ? nil : report.endedBy
+        let ends = report.earlyEnds.filter { $0.cause != .guard || !report.delivery.expectsGuard }
         var check = Case(
-            group: "run", name: "the run reached its end", failure: end?.text, type: end?.cause.rawValue)
+            group: "run", name: "the run reached its end",
+            failure: ends.isEmpty ? nil : ends.map(\.text).joined(separator: " "),
+            type: ends.first?.cause.rawValue)
         if report.isPartial || report.exitCode == 70 {
             (check.failure, check.type) = (report.reasons.first ?? "cut short", nil)
         } else if report.isInterrupted {
@@ -175,7 +176,7 @@ package struct JUnitWriter: ReportWriter {
 
     /// Of a scenario whose purpose is that the guard ends the run.
     private static func guardCase(_ report: Report) -> Case {
-        let isGuarded = report.endedBy?.cause == .guard
+        let isGuarded = report.earlyEnds.contains { $0.cause == .guard }
         return Case(
             group: "delivery", name: "the guard ends the run, as expected",
             failure: isGuarded || report.isPartial ? nil : VerdictRules.guardMissing,
