@@ -60,7 +60,7 @@ extension Report {
         findings.delivered = events.delivered
         findings.balance = events.balance
         findings.audit = audit
-        findings.interrupted = isInterrupted
+        findings.interruption = interruption
         findings.earlyEnds = earlyEnds
         findings.isPartial = isPartial
         findings.saturated = generator.saturated

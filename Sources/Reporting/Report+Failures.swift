@@ -65,6 +65,26 @@ extension Report {
     }
 }
 
+extension Report {
+    /// The most interrupted parts that are named.
+    private static let namedParts = 10
+
+    /// What is said of an interrupt, with the parts that it ended where others went on; `nil` where there was none.
+    var interruption: String? {
+        guard isInterrupted else { return nil }
+        let parts = run.parts ?? []
+        let ended = parts.filter(\.isInterrupted)
+        guard !ended.isEmpty, ended.count < parts.count else {
+            return "The run was interrupted; the figures cover what ran until then."
+        }
+        let names = ended.prefix(Report.namedParts).map { "\($0.name) on \($0.host)" }.joined(separator: ", ")
+        let more = ended.count > Report.namedParts ? " and \(ended.count - Report.namedParts) more" : ""
+        let (subject, whose) =
+            ended.count == 1 ? ("Part \(names) was", "its") : ("Parts \(names)\(more) were", "their")
+        return "\(subject) interrupted; of \(whose) devices, the figures cover what ran until then."
+    }
+}
+
 extension Report.EarlyEnd {
     /// Puts what weighs most in a verdict first; what weighs the same stays in its order.
     package static func heaviestFirst(_ ends: [Report.EarlyEnd]) -> [Report.EarlyEnd] {

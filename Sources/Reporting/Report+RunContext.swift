@@ -47,6 +47,8 @@ extension Report {
         package var wallSeconds: Double
         /// How a part of a live run went; `nil` in virtual time.
         package var conduct: PartConduct?
+        /// Whether the part was asked to end before its time.
+        package var isInterrupted = false
         /// What ended the part at once, where Beaconswarm itself did.
         package var endedBy: EarlyEnd?
         /// Why it makes the whole run invalid.

@@ -13,7 +13,8 @@ package enum VerdictRules {
         /// captured − all fates.
         package var balance: Int64 = 0
         package var audit: Report.AuditCounts?
-        package var interrupted = false
+        /// What is said of an interrupt; `nil` where there was none.
+        package var interruption: String?
         /// Whether the run is not over: what is on its way has no fate yet, and thresholds are not judged.
         package var isPartial = false
         /// Whether a live run's generator could not keep its own schedule.
@@ -129,7 +130,7 @@ package enum VerdictRules {
             found.append((.unwritten, unwrittenReason(findings)))
         }
         found += balanceReasons(findings.balance).map { (.balance, $0) } + auditReasons(findings.audit)
-        if findings.interrupted { found.append((.interrupted, interruptedReason)) }
+        if let text = findings.interruption { found.append((.interrupted, text)) }
         let isPartLate = findings.partProblems.contains { $0.cause == .generatorLate }
         if findings.saturated, !isPartLate {
             let lag = Numbers.duration(milliseconds: findings.lagP99)
@@ -159,8 +160,6 @@ package enum VerdictRules {
             ? "Not even the report could be written: \(reasons). Only this summary exists."
             : "Not all results could be written: \(reasons). This report itself is whole."
     }
-
-    static let interruptedReason = "The run was interrupted; the figures cover what ran until then."
 
     static let guardMissing =
         "The scenario expects that the guard ends the run, but it did not: it watches targets that are neither "

@@ -294,6 +294,37 @@ def test_an_interrupted_part_makes_an_interrupted_run(tool: Tool, collect):
     assert read_report(tool.folder / "all")["audit"]["acked_not_found"] == 0
 
 
+def test_what_ended_a_part_is_said_of_that_part(tool: Tool, collect):
+    """One passes its share of the highest rate, the other is interrupted: neither is said of the whole run."""
+    scenario = steady(2, "10m")
+    other = scenario["populations"][0]
+    # Populations of one device are in part 0 alone.
+    for number in range(20):
+        bursts = other["sdk"] | {"storage": {"prefill": 20000}}
+        scenario["populations"].append(other | {"name": f"burst-{number}", "devices": 1, "sdk": bursts})
+    path, collector, at = write_scenario(tool.folder, scenario), collect(), soon(5)
+    fast, calm = (
+        tool.start(
+            "run", path, "--target", collector.url, "--shard", f"{part}/2", "--at", at, "--out",
+            tool.folder / "parts", "--threads", 1, "--max-rate", 100,
+        )
+        for part in range(2)
+    )  # fmt: skip
+    ended = fast.wait().expect(96)
+    calm.wait_until(lambda: rows(collector.store, "SELECT 1 FROM events WHERE device = '1' LIMIT 1"), "sent something")
+    calm.signal(signal.SIGTERM)
+    calm.wait().expect(105)
+    merge(tool, tool.folder / "parts").expect(105)
+    report = read_report(tool.folder / "all")
+    assert report["causes"][0] == "interrupted" and "max_rate" in report["causes"]
+    assert report["reasons"][0].startswith("Part 1/2 on ") and "was interrupted" in report["reasons"][0]
+    text = report["ended_by"]["text"]
+    assert text.startswith("Part 0/2 on ") and "its share of --max-rate 100 is 50" in text and text in ended.err
+    first, second = report["run"]["parts"]
+    assert first["ended_by"] == report["ended_by"] and "interrupted" not in first
+    assert second["interrupted"] is True and "ended_by" not in second
+
+
 @pytest.mark.parametrize(
     ("options", "code", "said"),
     [

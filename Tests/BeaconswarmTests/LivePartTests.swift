@@ -135,6 +135,18 @@ struct LivePartTests {
         #expect(report.causes == (isInterrupted ? ["interrupted"] : []) + ["max_rate", "guard"])
         #expect(Array(report.reasons.suffix(2)) == [fast.text, guarded.text] && report.endedBy == fast)
         #expect(report.run.parts?.map(\.endedBy) == ends)
+        #expect(report.run.parts?.map(\.isInterrupted) == [false, false, isInterrupted])
+        let ofPart =
+            "Part 2/3 on node-2 was interrupted; of its devices, the figures cover what ran until then."
+        #expect(report.reasons.contains(ofPart) == isInterrupted)
+    }
+
+    @Test("that were all interrupted are a run that was")
+    func interrupted() async throws {
+        _ = try await parts { _, state in state.live?.isInterrupted = true }
+        let report = try merged(expecting: .interrupted)
+        #expect(report.reasons.first == "The run was interrupted; the figures cover what ran until then.")
+        #expect(report.run.parts?.map(\.isInterrupted) == [true, true])
     }
 
     @Test("are refused where one was played twice, and taken once where one was copied")

@@ -12,11 +12,11 @@ private struct Course {
     private(set) var now = Interval.seconds(1000)
     private(set) var end: Report.EarlyEnd?
 
-    init(guarded: [Bool] = [], maximumRate: Double? = nil) {
+    init(guarded: [Bool] = [], maximumRate: Double? = nil, part: SafetyWatch.Part? = nil) {
         let targets = guarded.enumerated().map {
             SafetyWatch.Target(origin: "http://t\($0):80", isGuarded: $1)
         }
-        watch = SafetyWatch(targets, maximumRate: maximumRate)
+        watch = SafetyWatch(targets, maximumRate: maximumRate, part: part)
         counts = Array(repeating: TargetTally.Counts(), count: targets.count)
         end = watch.note(counts, at: now)
     }
@@ -47,6 +47,17 @@ struct GuardTests {
         #expect(
             course.end?.text.contains(
                 "for 30s http://t0:80 answered nothing but 403, 429 or 5xx (602 answers)") == true)
+    }
+
+    @Test("what ends a part names it")
+    func part() {
+        let part = SafetyWatch.Part(number: PartNumber(index: 1, count: 4), host: "node-1")
+        var course = Course(guarded: [true], part: part)
+        course.pass(30.1, refused: 1)
+        #expect(
+            course.end?.text
+                == "The guard ended part 1/4 on node-1 at once, without a drain: for 30s http://t0:80 "
+                + "answered nothing but 403, 429 or 5xx (301 answers).")
     }
 
     @Test("one other answer begins the time anew")
@@ -127,6 +138,19 @@ struct MaximumRateTests {
         var burst = Course(guarded: [false], maximumRate: 100)
         burst.pass(0.1, sent: 101)
         #expect(burst.end?.cause == .maxRate && burst.now == .milliseconds(1_000_100))
+    }
+
+    @Test("a part keeps to its share of the limit, and is named with both where it does not")
+    func part() {
+        let part = SafetyWatch.Part(number: PartNumber(index: 1, count: 4), host: "node-1")
+        var course = Course(guarded: [false], maximumRate: 100, part: part)
+        course.pass(0.1, sent: 25)
+        #expect(course.end == nil)
+        course.pass(0.1, sent: 1)
+        #expect(
+            course.end?.text
+                == "Part 1/4 on node-1 was ended at once, without a drain: it sent 26 requests within a "
+                + "second, and its share of --max-rate 100 is 25.")
     }
 
     @Test("a burst is judged by its second, whenever that begins")

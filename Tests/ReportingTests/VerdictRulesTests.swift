@@ -34,7 +34,7 @@ struct VerdictRulesTests {
         findings.captured = 10
         findings.internalError = mask & 1 != 0 ? "no memory" : nil
         findings.balance = mask & 2 != 0 ? 3 : 0
-        findings.interrupted = mask & 4 != 0
+        findings.interruption = mask & 4 != 0 ? "interrupted" : nil
         findings.saturated = mask & 8 != 0
         findings.thresholds = mask & 16 != 0 ? [Self.broken, Self.held] : [Self.held]
         let outcome = VerdictRules.judge(findings)

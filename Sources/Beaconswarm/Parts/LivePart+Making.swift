@@ -49,6 +49,9 @@ extension LivePart {
         return problems
     }
 
+    /// What must not be overlooked when the part was played.
+    var alarms: [String] { problems.map(\.text) + [endedBy?.text].compactMap(\.self) }
+
     /// The code to exit with: of what a part can know.
     func status(balance: Int64, _ audit: Audit?) -> CommandStatus {
         if balance != 0 || audit?.failed == true { return .unaccounted }

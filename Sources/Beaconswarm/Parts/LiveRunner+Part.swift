@@ -165,8 +165,13 @@ extension LiveRunner {
             startedAt: stage.beginning)
     }
 
-    /// The requests that this process may send in a second: its share of what the whole run may.
-    var maximumRate: Double? { options.maximumRate.map { $0 / Double(part?.count ?? 1) } }
+    /// Who watches over what this process sends, which of the whole run may be a part.
+    func keeper(of builder: ReportBuilder) -> SafetyKeeper {
+        SafetyKeeper(
+            maximumRate: options.maximumRate,
+            part: part.map { SafetyWatch.Part(number: $0, host: builder.context.host) },
+            redact: scenario.document.redact)
+    }
 
     /// What went wrong, for whoever looks into the folder of a part.
     static func words(_ error: any Error) -> String {
@@ -209,7 +214,7 @@ extension LiveRunner {
         console.say(
             state.announcement(
                 ofAll: scenario.document.deviceCount, in: attempt, of: try PartFolder.meeting(of: options)))
-        for problem in live.problems { console.warn(problem.text) }
+        console.warn(live.alarms)
         return live.status(balance: state.balance, progress.audit)
     }
 }

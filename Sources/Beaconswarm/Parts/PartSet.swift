@@ -81,6 +81,7 @@ struct PartSet {
             name: state.number.text, devices: state.devices, attempt: folder.attempt, host: state.host,
             wallSeconds: state.wall.fractionalSeconds)
         report.conduct = state.live?.conduct
+        report.isInterrupted = state.live?.isInterrupted ?? false
         report.endedBy = state.live?.endedBy
         if let problems = state.live?.problems, !problems.isEmpty { report.problems = problems }
         members.append(

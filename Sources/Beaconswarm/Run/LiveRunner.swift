@@ -167,7 +167,7 @@ struct LiveRunner: Sendable {
                 drain: scenario.document.drain))
         let scraping = try await startScraper(stage)
         follower.follower.scraped = scraping?.board
-        let keeper = SafetyKeeper(maximumRate: maximumRate, redact: scenario.document.redact)
+        let keeper = keeper(of: builder)
         let (abortedBy, endedBy) = await run.kept(by: keeper) { await follower.follow() }
         let result = try await run.result()
         let scraped = await finish(scraping, stage)

@@ -8,12 +8,19 @@ final class SafetyKeeper: Sendable {
     private static let period = Duration.milliseconds(100)
 
     private let maximumRate: Double?
+    private let part: SafetyWatch.Part?
     private let redact: @Sendable (String) -> String
     private let watch = Mutex<SafetyWatch?>(nil)
 
-    /// - Parameter redact: Takes secrets out of a text.
-    init(maximumRate: Double?, redact: @escaping @Sendable (String) -> String) {
+    /// - Parameters:
+    ///   - maximumRate: Of the whole run.
+    ///   - part: What is watched; `nil` for the whole run.
+    ///   - redact: Takes secrets out of a text.
+    init(
+        maximumRate: Double?, part: SafetyWatch.Part? = nil, redact: @escaping @Sendable (String) -> String
+    ) {
         self.maximumRate = maximumRate
+        self.part = part
         self.redact = redact
     }
 
@@ -40,7 +47,7 @@ final class SafetyKeeper: Sendable {
             SafetyWatch.Target(origin: redact(tally.origin), isGuarded: !TargetHost(tally.host).isHarmless)
         }
         return watch.withLock { watch in
-            var begun = watch ?? SafetyWatch(targets, maximumRate: maximumRate)
+            var begun = watch ?? SafetyWatch(targets, maximumRate: maximumRate, part: part)
             begun.beginRun()
             watch = begun
             return begun.isNeeded

@@ -13,18 +13,33 @@ struct SafetyWatch {
         var isGuarded: Bool
     }
 
+    /// The part of a run that is watched, where it is not the whole.
+    struct Part {
+        var number: PartNumber
+        /// The machine that it is played on.
+        var host: String
+
+        var text: String { "\(number.text) on \(host)" }
+    }
+
     /// How long a target may answer nothing but 403, 429 and 5xx, in real time.
     static let refusalLimit = Interval.seconds(30)
 
     private let targets: [Target]
+    /// Of the whole run.
     private let maximumRate: Double?
+    private let part: Part?
     private var rate = RateWindow()
     private var refusals: [RefusalRow]
 
-    /// - Parameter maximumRate: Requests to all targets in a second of real time; `nil` for any number.
-    init(_ targets: [Target], maximumRate: Double?) {
+    /// - Parameters:
+    ///   - maximumRate: Requests of the whole run to all targets in a second of real time, of which a part may send its
+    ///     share; `nil` for any number.
+    ///   - part: What is watched; `nil` for the whole run.
+    init(_ targets: [Target], maximumRate: Double?, part: Part? = nil) {
         self.targets = targets
         self.maximumRate = maximumRate
+        self.part = part
         refusals = Array(repeating: RefusalRow(), count: targets.count)
     }
 
@@ -46,12 +61,8 @@ struct SafetyWatch {
     /// - Returns: why the run has to end; `nil` while it may go on.
     mutating func note(_ counts: [TargetTally.Counts], at now: Interval) -> Report.EarlyEnd? {
         let sent = rate.note(counts.reduce(0) { $0 + $1.requests }, at: now)
-        if let maximumRate, sent > maximumRate {
-            return Report.EarlyEnd(
-                cause: .maxRate,
-                text:
-                    "The run was ended at once, without a drain: it sent \(SafetyWatch.figure(sent)) requests "
-                    + "within a second, and --max-rate allows \(SafetyWatch.figure(maximumRate)).")
+        if let maximumRate, sent > share(of: maximumRate) {
+            return Report.EarlyEnd(cause: .maxRate, text: tooFast(sent, maximumRate))
         }
         for index in targets.indices where targets[index].isGuarded {
             guard let row = refusals[index].note(counts[index], at: now),
@@ -60,10 +71,24 @@ struct SafetyWatch {
             return Report.EarlyEnd(
                 cause: .guard,
                 text:
-                    "The guard ended the run at once, without a drain: for \(SafetyWatch.refusalLimit.text) "
-                    + "\(targets[index].origin) answered nothing but 403, 429 or 5xx (\(row.count) answers).")
+                    "The guard ended \(part.map { "part \($0.text)" } ?? "the run") at once, without a drain: for "
+                    + "\(SafetyWatch.refusalLimit.text) \(targets[index].origin) answered nothing but 403, 429 or 5xx "
+                    + "(\(row.count) answers).")
         }
         return nil
+    }
+
+    /// What is watched may send so much of what the whole run may.
+    private func share(of rate: Double) -> Double { rate / Double(part?.number.count ?? 1) }
+
+    private func tooFast(_ sent: Double, _ maximumRate: Double) -> String {
+        let limit = SafetyWatch.figure(maximumRate)
+        let own = SafetyWatch.figure(share(of: maximumRate))
+        let (subject, allowed) =
+            part.map { ("Part \($0.text)", "its share of --max-rate \(limit) is \(own)") }
+            ?? ("The run", "--max-rate allows \(limit)")
+        return "\(subject) was ended at once, without a drain: it sent \(SafetyWatch.figure(sent)) requests "
+            + "within a second, and \(allowed)."
     }
 
     static func figure(_ rate: Double) -> String {

@@ -69,9 +69,18 @@ extension ReportCodec<Report.Part> {
                 ReportField("host", \.host, .text),
                 ReportField("wall_seconds", \.wallSeconds, .real),
                 .rare("live", \.conduct, .partConduct),
+                .rare("interrupted", \.toldInterruption, .boolean),
                 .rare("ended_by", \.endedBy, .earlyEnd),
                 .rare("problems", \.problems, .list(.partProblem)),
             ])
+    }
+}
+
+extension Report.Part {
+    /// Where there was one.
+    fileprivate var toldInterruption: Bool? {
+        get { isInterrupted ? true : nil }
+        set { isInterrupted = newValue ?? false }
     }
 }
 

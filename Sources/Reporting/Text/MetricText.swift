@@ -99,6 +99,12 @@ enum RunFacts {
             "lag p(99) \(Numbers.duration(milliseconds: live.lagP99))",
             "busiest event loop \(Numbers.percent(live.cpuUtilization)) of \(live.eventLoops)",
         ]
+        if part.isInterrupted { facts.append("interrupted") }
+        switch part.endedBy?.cause {
+        case .maxRate: facts.append("ended by --max-rate")
+        case .guard: facts.append("ended by the guard")
+        case nil: break
+        }
         if let ahead = live.clock.aheadOfServer, let error = live.clock.aheadError {
             let side = ahead < 0 ? "behind" : "ahead of"
             facts.append(

@@ -99,9 +99,9 @@ package struct JUnitWriter: ReportWriter {
             type: ends.first?.cause.rawValue)
         if report.isPartial || report.exitCode == 70 {
             (check.failure, check.type) = (report.reasons.first ?? "cut short", nil)
-        } else if report.isInterrupted {
-            (check.failure, check.type) = (VerdictRules.interruptedReason, nil)
-        } else if end == nil, let broken = report.thresholds.first(where: { $0.aborted }) {
+        } else if let interruption = report.interruption {
+            (check.failure, check.type) = (interruption, nil)
+        } else if ends.isEmpty, let broken = report.thresholds.first(where: { $0.aborted }) {
             let moment = report.usersSeconds.map { " after \(Numbers.duration(seconds: $0))" } ?? ""
             check.failure = "\(broken.metric): \(broken.expression) ended it\(moment)"
             check.type = VerdictRules.Cause.thresholdBroken.rawValue
