@@ -2,7 +2,7 @@ package import Snapshots
 
 /// What the collector holds against what the devices believe.
 ///
-/// Two sums always hold (``imbalances``): `received` = `unique` + `duplicates`, and
+/// Two sums always hold (``imbalances``): `received` = `unique` + `duplicates` + `duplicatesOfMissingParts`, and
 /// `unique` = `confirmed` - `alike` + `recovered` + `unexpected` + `ofMissingParts`. The delivered events of the run are
 /// `confirmed` + `ackedNotFound` + `swallowed` + `dryRun`.
 package struct Audit: Sendable, Equatable {
@@ -10,7 +10,7 @@ package struct Audit: Sendable, Equatable {
     package var received: UInt64 = 0
     /// Events held, each once.
     package var unique: UInt64 = 0
-    /// Copies beyond the first.
+    /// Copies beyond the first, but for those of ``ofMissingParts``.
     package var duplicates: UInt64 = 0
     /// Delivered and held, even if a planned fault swallowed another copy.
     package var confirmed: UInt64 = 0
@@ -37,6 +37,8 @@ package struct Audit: Sendable, Equatable {
     package var unexpected: UInt64 = 0
     /// Held, and made by a device of whose beliefs nothing is known: it was in a part of the run that is missing.
     package var ofMissingParts: UInt64 = 0
+    /// Copies beyond the first of ``ofMissingParts``: they tell nothing of the devices that are there.
+    package var duplicatesOfMissingParts: UInt64 = 0
     /// Events that the collector could not read.
     package var undecodable: UInt64 = 0
 
@@ -54,8 +56,10 @@ package struct Audit: Sendable, Equatable {
     /// Those of the two sums that do not hold, with their figures; a correct audit has none.
     package var imbalances: [String] {
         var wrong: [String] = []
-        if received != unique + duplicates {
-            wrong.append("received \(received) is not unique \(unique) + duplicates \(duplicates)")
+        if received != unique + duplicates + duplicatesOfMissingParts {
+            wrong.append(
+                "received \(received) is not unique \(unique) + duplicates \(duplicates) + of missing parts "
+                    + "\(duplicatesOfMissingParts)")
         }
         if unique + alike != confirmed + recovered + unexpected + ofMissingParts {
             wrong.append(
@@ -133,7 +137,7 @@ package struct Audit: Sendable, Equatable {
             if beliefs.made(id) {
                 found.countRecovered(fates.code(of: id))
             } else if let isAbsent, isAbsent(id.device) {
-                found.ofMissingParts += 1
+                found.countOfMissingPart(copies: receipts.copiesBeyondFirst(of: id))
             } else {
                 found.unexpected += 1
             }
@@ -142,12 +146,19 @@ package struct Audit: Sendable, Equatable {
             if let code = beliefs.undeliveredNatural[key] {
                 found.countRecovered(code)
             } else if isAbsent != nil {
-                found.ofMissingParts += 1
+                found.countOfMissingPart(copies: receipts.copiesBeyondFirst(of: key))
             } else {
                 found.unexpected += 1
             }
         }
         self = found
+    }
+
+    /// - Parameter copies: Those beyond the first, which are among ``duplicates`` until then.
+    private mutating func countOfMissingPart(copies: UInt64) {
+        ofMissingParts += 1
+        duplicates -= copies
+        duplicatesOfMissingParts += copies
     }
 
     private mutating func countRecovered(_ code: UInt32?) {
@@ -174,7 +185,7 @@ extension Audit {
         [
             \.received, \.unique, \.duplicates, \.confirmed, \.alike, \.ackedNotFound, \.swallowed, \.dryRun,
             \.recovered,
-            \.recoveredSuppressed, \.unexpected, \.ofMissingParts, \.undecodable,
+            \.recoveredSuppressed, \.unexpected, \.ofMissingParts, \.duplicatesOfMissingParts, \.undecodable,
         ]
     }
 }

@@ -77,6 +77,9 @@ package struct Receipts: Sendable, Equatable {
     /// Events held, every copy counted.
     package var received: UInt64 { unique + duplicates }
 
+    func copiesBeyondFirst(of id: EventID) -> UInt64 { UInt64(extraCopies[id] ?? 0) }
+    func copiesBeyondFirst(of key: NaturalKey) -> UInt64 { UInt64(extraNaturalCopies[key] ?? 0) }
+
     /// Records a copy of an event.
     ///
     /// - Returns: the copy's number: 0 for the first.

@@ -143,6 +143,8 @@ extension Report.AuditCounts {
         undecodable = audit.undecodable
         alike = audit.alike > 0 ? audit.alike : nil
         ofMissingParts = audit.ofMissingParts > 0 ? audit.ofMissingParts : nil
+        duplicatesOfMissingParts =
+            audit.duplicatesOfMissingParts > 0 ? audit.duplicatesOfMissingParts : nil
         missing = Report.MissingEvents(audit, events: events)
     }
 }

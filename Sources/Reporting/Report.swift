@@ -181,6 +181,8 @@ package struct Report: Sendable {
         package var alike: UInt64?
         /// Held, of devices in parts of the run that are missing; `nil` if there is none.
         package var ofMissingParts: UInt64?
+        /// Copies of these beyond the first, which are not in ``duplicates``; `nil` if there is none.
+        package var duplicatesOfMissingParts: UInt64?
         /// Of ``duplicates``, how many more there are than devices sent, at the least; `nil` if there is none.
         package var neverSent: UInt64?
         /// Where the events are that the store lacks; `nil` in reports of older versions.

@@ -13,7 +13,7 @@ struct Audit: AsyncParsableCommand {
             outside of the run's time are left out, because they belong to other runs.
 
             A run that merge joined from parts is audited like any other. If parts are missing, events of their devices \
-            are counted apart (of_missing_parts).
+            are counted apart (of_missing_parts), and further copies of them too (duplicates_of_missing_parts).
             """)
 
     @Argument(help: "The run's folder.", completion: .directory)

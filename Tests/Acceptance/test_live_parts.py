@@ -187,6 +187,20 @@ def test_a_missing_part_is_named_with_its_devices(played, tool: Tool, tmp_path: 
     assert audit["of_missing_parts"] == of_missing > 0
     assert audit["unexpected"] == audit["acked_not_found"] == 0
     assert audit["unique"] == audit["confirmed"] + audit["recovered"] + audit["of_missing_parts"]
+    # Nor are the copies of it any of the devices that are there.
+    store = played[0] / "store.sqlite"
+    chosen = "SELECT id, received_at FROM events WHERE copy = 0 AND device {} ('2', '6', '11') ORDER BY id LIMIT {}"
+    again = rows(store, chosen.format("IN", 5)) + rows(store, chosen.format("NOT IN", 3))
+    lines = tmp_path / "copies.ndjson"
+    lines.write_text("".join(json.dumps({"bs_id": key, "received_at": at}) + "\n" for key, at in again))
+    tool.run("audit", tool.folder / "all", "--receipts", store, "--receipts", lines).expect(96)
+    report = read_report(tool.folder / "all")
+    copied_twice = report["audit"]
+    of_missing_parts = audit.get("duplicates_of_missing_parts", 0) + 5
+    assert copied_twice["duplicates_of_missing_parts"] == of_missing_parts
+    assert copied_twice["duplicates"] == audit["duplicates"] + 3 == report["metrics"]["events_duplicated"]["count"]
+    assert copied_twice["received"] == copied_twice["unique"] + copied_twice["duplicates"] + of_missing_parts
+    assert "beyond the first" in report["audit_note"]
 
 
 def test_the_command_of_a_new_run_plays_all_parts_again(tool: Tool, collect):

@@ -122,13 +122,36 @@ struct AuditTests {
         )
         #expect(audit.imbalances.isEmpty)
         audit.received += 1
-        #expect(audit.imbalances == ["received 10 is not unique 7 + duplicates 2"])
+        #expect(audit.imbalances == ["received 10 is not unique 7 + duplicates 2 + of missing parts 0"])
         for count in [\Audit.confirmed, \.alike, \.recovered, \.unexpected, \.ofMissingParts] {
             var other = audit
             other.received -= 1
             other[keyPath: count] += 1
             #expect(other.imbalances.count == 1 && other.imbalances[0].hasPrefix("unique 7 is not"))
         }
+    }
+
+    @Test("what devices of missing parts left behind is counted apart, copies included")
+    func missingParts() {
+        var beliefs = beliefs(delivered: [0])
+        let (known, foreign) = (NaturalKey(high: 1, low: 1), NaturalKey(high: 2, low: 2))
+        beliefs.note(delivered: known)
+        var receipts = Receipts()
+        for id in [event(0), event(0), event(0, of: 1), event(0, of: 1), event(0, of: 1), event(1, of: 1)] {
+            _ = receipts.record(id)
+        }
+        for id in [event(0, of: 2), event(0, of: 2)] { _ = receipts.record(id) }
+        for key in [known, known, known, foreign, foreign] {
+            _ = receipts.recordNatural(high: key.high, low: key.low)
+        }
+        let audit = Audit.compare(beliefs: beliefs, receipts: receipts) { $0 == 1 }
+        #expect(audit.received == 13 && audit.unique == 6 && audit.imbalances.isEmpty)
+        #expect(audit.confirmed == 2 && audit.unexpected == 1)
+        #expect(audit.ofMissingParts == 3 && audit.duplicatesOfMissingParts == 3)
+        // One of a device that is there, one of nobody's, two that are known by their natural key.
+        #expect(audit.duplicates == 4)
+        let whole = Audit.compare(beliefs: beliefs, receipts: receipts)
+        #expect(whole.duplicates == 7 && whole.duplicatesOfMissingParts == 0 && whole.imbalances.isEmpty)
     }
 
     @Test("beliefs of two parts of a fleet add up")

@@ -1,3 +1,4 @@
+import Accounting
 import Reporting
 
 /// The devices of the parts of a run that are missing: what a store holds of them nobody can judge.
@@ -28,8 +29,12 @@ struct AbsentDevices {
     }
 
     /// What readers of the audit have to know.
-    func note(_ events: UInt64) -> String {
-        "\(events) \(events == 1 ? "event is" : "events are") of devices in parts of the run that are missing: nobody knows what "
-            + "those believed."
+    func note(_ audit: Audit) -> String {
+        let (events, copies) = (audit.ofMissingParts, audit.duplicatesOfMissingParts)
+        let held = "\(events) \(events == 1 ? "event" : "events")"
+        let more = copies > 0 ? ", with \(copies) \(copies == 1 ? "copy" : "copies") beyond the first," : ""
+        return
+            "\(held)\(more) \(events == 1 ? "is" : "are") of devices in parts of the run that are missing: nobody knows "
+            + "what those believed."
     }
 }

@@ -49,7 +49,7 @@ struct ForeignAudit {
         audit = Audit.compare(beliefs: beliefs, receipts: all, isAbsent: absent.map { $0.contains })
         note = readings.map { ForeignAudit.note($0.path, $0.reading, knowsTimes: times != nil) }
             .joined(separator: " ")
-        if let absent { note += " " + absent.note(audit.ofMissingParts) }
+        if let absent { note += " " + absent.note(audit) }
     }
 
     /// Refuses a store that is named twice, by whatever path or link: all that it holds would be copies.

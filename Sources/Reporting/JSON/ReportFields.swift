@@ -176,6 +176,7 @@ extension ReportCodec<Report.AuditCounts> {
             counts + [
                 .rare("alike", \.alike, .count),
                 .rare("of_missing_parts", \.ofMissingParts, .count),
+                .rare("duplicates_of_missing_parts", \.duplicatesOfMissingParts, .count),
                 .rare("never_sent", \.neverSent, .count),
                 ReportField("missing", \.missing, .missing),
             ])
