@@ -124,10 +124,12 @@ with open(os.environ["CALLS"], "a") as file:
 """
 
 
-@pytest.mark.parametrize("scenario", ["smoke", "s.json"])
+@pytest.mark.parametrize("scenario", ["smoke", "demo", "s.json"])
 @pytest.mark.parametrize(("script", "verb", "target"), [("slurm-simulate.sh", "simulate", []), ("slurm-run.sh", "run", ["http://c/sa?a=1&b='2'"])])  # fmt: skip
 def test_a_script_passes_on_every_word_as_it_is(tmp_path, script: str, verb: str, target: list[str], scenario: str):
     (tmp_path / "s.json").write_text("{}")
+    # As that of a run of the shipped scenario may be called, which is no file of this name.
+    (tmp_path / "demo").mkdir()
     for name, text in {"sbatch": SBATCH, "srun": SRUN, "called": CALLED}.items():
         (tmp_path / name).write_text(text)
         (tmp_path / name).chmod(0o755)
@@ -139,7 +141,7 @@ def test_a_script_passes_on_every_word_as_it_is(tmp_path, script: str, verb: str
     command = [FOLDER / script, scenario, "3", "it's here", *target, *words]
     subprocess.run(command, cwd=tmp_path, env=environment, check=True, timeout=60, capture_output=True)
     played, merged = (json.loads(line) for line in (tmp_path / "calls").read_text().splitlines())
-    named = scenario if scenario == "smoke" else str(tmp_path / scenario)
+    named = str(tmp_path / scenario) if scenario == "s.json" else scenario
     folder = str(tmp_path / "it's here")
     assert played[: 2 + len(words)] == [verb, named, *words]
     rest = played[2 + len(words) :]

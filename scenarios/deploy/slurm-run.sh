@@ -9,8 +9,8 @@
 set -euo pipefail
 [ $# -ge 4 ] || { sed -n '2,9s/^# \{0,1\}//p' "$0" >&2; exit 64; }
 scenario=$1 count=$2 folder=$3 target=$4
-# The name of a shipped scenario is no file.
-if [ -e "$scenario" ]; then scenario=$(realpath "$scenario"); fi
+# The name of a shipped scenario is no file, even where a folder has that name.
+if [ -e "$scenario" ] && [ ! -d "$scenario" ]; then scenario=$(realpath "$scenario"); fi
 shift 4
 program=${BEACONSWARM:-beaconswarm}
 mkdir -p "$folder"
