@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 from datetime import UTC, datetime, timedelta
 
@@ -101,11 +102,45 @@ def test_the_job_that_joins_waits_for_the_parts(path):
     """All jobs of a file are made at once; the commands at its head are about those that are in it."""
     parts, merge = documents(path)
     assert "suspend" not in parts["spec"] and merge["spec"]["suspend"] is True
-    head = "".join(line for line in path.read_text().splitlines(keepends=True) if line.startswith("#"))
-    waits = re.findall(r"kubectl wait --for=condition=(\w+) --timeout=\w+ job/(\S+)", head)
-    assert waits == [(how, parts["metadata"]["name"]) for how in ("complete", "failed")]
+    head = commands(path)
+    assert re.findall(r"kubectl get job (\S+)", head) == [parts["metadata"]["name"]]
     (patched, patch) = re.search(r"kubectl patch job (\S+) -p '(.*)'", head).groups()
     assert patched == merge["metadata"]["name"] and json.loads(patch) == {"spec": {"suspend": False}}
+
+
+def commands(path) -> str:
+    """Those at the head of a manifest, as they are pasted."""
+    return "".join(line[1:] for line in path.read_text().splitlines(keepends=True) if line.startswith("#   "))
+
+
+#: Stands in for kubectl: every look at the job tells the next of what is listed, a failure first.
+KUBECTL = """#!/bin/sh
+echo "$1" >> "$CALLS"
+[ "$1" = get ] || exit 0
+read -r now < "$STATES"
+sed -i 1d "$STATES"
+[ "$now" != failure ] || exit 1
+printf %s "$now"
+"""
+
+
+@pytest.mark.parametrize("shell", ["sh", "dash", "bash", "zsh"])
+@pytest.mark.parametrize("end", ["SuccessCriteriaMet Complete", "FailureTarget Failed"])
+@pytest.mark.parametrize("path", MANIFESTS, ids=lambda path: path.name)
+def test_the_commands_at_the_head_wait_in_any_shell(path, end: str, shell: str, tmp_path):
+    """The job that joins starts once the parts have ended, either way, and neither before nor because a command failed."""
+    if not shutil.which(shell):
+        pytest.skip(f"no {shell} here")
+    for name, text in {"kubectl": KUBECTL, "sleep": "#!/bin/sh\n"}.items():
+        (tmp_path / name).write_text(text)
+        (tmp_path / name).chmod(0o755)
+    states = ["failure", "", "Suspended", end.split()[0], end]
+    (tmp_path / "states").write_text("".join(f"{state}\n" for state in states))
+    environment = os.environ | {
+        "PATH": f"{tmp_path}:{os.environ['PATH']}", "CALLS": str(tmp_path / "calls"), "STATES": str(tmp_path / "states"),
+    }  # fmt: skip
+    subprocess.run([shell, "-s"], input=commands(path), env=environment, check=True, text=True, timeout=60)
+    assert (tmp_path / "calls").read_text().split() == ["get"] * len(states) + ["patch"]
 
 
 #: Stands in for sbatch: runs what is to be wrapped there and then, by the shell that sbatch runs it by.
