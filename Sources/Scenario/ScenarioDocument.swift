@@ -63,7 +63,10 @@ package struct ScenarioDocument: Sendable {
     /// Devices of all populations as the file has them, before `--devices`.
     package var writtenDeviceCount: Int { populations.reduce(0) { $0 + $1.writtenDevices } }
 
-    /// Lines of headers without secrets.
+    /// The beginning of a text, cut somewhere, without the scenario's secrets.
+    package func redactSample(_ text: String) -> String { redactor.redact(sample: text) }
+
+    /// Lines of headers without secrets, the last of which may be cut.
     package func redactHeaders(_ lines: String) -> String { redactor.redact(headers: lines) }
 
     /// Devices of all populations.

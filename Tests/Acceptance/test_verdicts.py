@@ -148,6 +148,20 @@ DEAD = {
 }
 
 
+def test_a_secret_that_is_cut_off_is_not_told(tool: Tool, tmp_path: Path, serve):
+    """An answer is kept in part. A target that echoes a secret may do so where that part ends."""
+    secret = "Zq9hunter2-very-long-secret-value-0123456789"
+    head = f"HTTP/1.1 503 Busy\r\nContent-Length: 4000\r\nX-Pad: {'x' * 2000}{secret}\r\n\r\n"
+    server = serve((head + ("y" * 2030 + secret).ljust(4000)).encode())
+    scenario = short(target={"url": server.url, "headers": {"X-Env": "${STAGE_SECRET}"}})
+    path = write_scenario(tmp_path, scenario)
+    finished = tool.run("run", path, "--out", tmp_path / "run", env={"STAGE_SECRET": secret}).expect(99, 96)
+    first = read_report(tmp_path / "run")["first_failed_answer"]
+    assert first["headers"].endswith("x[redacted]") and first["body"].endswith("y[redacted]"), first
+    texts = [finished.out, finished.err] + [file.read_text() for file in (tmp_path / "run").iterdir()]
+    assert not [text for text in texts if secret[:5] in text]
+
+
 @pytest.mark.parametrize("kind", DEAD)
 def test_a_dead_collector_fails_a_run(tool: Tool, tmp_path: Path, serve, kind: str):
     answer, status, failure = DEAD[kind]

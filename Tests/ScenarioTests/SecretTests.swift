@@ -72,6 +72,34 @@ struct SecretTests {
         #expect(redactor.redactSecrets("a%\nb c") == "a%\nb c")
     }
 
+    @Test(
+        "of a secret that a sample's cut left only the beginning of, that is taken out",
+        arguments: [
+            "hunt", "hunter2-very-lon", "hunter2-very-long/", "hunter2-very-long\\",
+            #"hunter2-very-long\u00"#,
+            "hunter2%2", "hunter2-very-long%2F", "hunter2-very-long&#x2", "hunter2-very-long/\u{FFFD}",
+            "hunter2-very-long/%C3", #"hunter2-very-long/\u00f"#,
+        ])
+    func cut(beginning: String) {
+        let redactor = Redactor(secrets: ["hunter2-very-long/ü", "one", "hunt-"])
+        #expect(redactor.redact(sample: "told: \(beginning)") == "told: [redacted]")
+        #expect(redactor.redact(sample: "told: \(beginning) x") == "told: \(beginning) x")
+        #expect(redactor.redact("told: \(beginning)") == "told: \(beginning)")
+        #expect(
+            redactor.redact(headers: "X: \(beginning)\nY: \(beginning)") == "X: \(beginning)\nY: [redacted]")
+        #expect(redactor.redact(headers: "X: \(beginning)\n") == "X: \(beginning)\n")
+    }
+
+    @Test("a sample's end that is too short to be a secret's beginning stays, and whole secrets go as ever")
+    func hardlyCut() {
+        let redactor = Redactor(secrets: ["hunter2-hunter2", "swordfish", "on"])
+        for text in ["", "hun", "a hun", "o", "no", "hunter2-\\n", "hunter3", "hunt the"] {
+            #expect(redactor.redact(sample: text) == text)
+        }
+        #expect(redactor.redact(sample: "swordfish hunter2-hunter2") == "[redacted] [redacted]")
+        #expect(redactor.redact(sample: "on hunter2-hunter2hunter") == "[redacted] [redacted][redacted]")
+    }
+
     @Test("problems and overrides do not tell secrets")
     func problemsAreRedacted() throws {
         let environment = ["TOKEN": "hushhush"]

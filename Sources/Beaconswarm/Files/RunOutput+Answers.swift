@@ -8,7 +8,7 @@ extension RunOutput {
     func withoutSecrets(_ answer: UnexpectedAnswer) -> UnexpectedAnswer {
         var answer = answer
         answer.headers = scenario.document.redactHeaders(answer.headers)
-        answer.body = Array(scenario.document.redact(String(decoding: answer.body, as: UTF8.self)).utf8)
+        answer.body = Array(scenario.document.redactSample(String(decoding: answer.body, as: UTF8.self)).utf8)
         return answer
     }
 
@@ -21,7 +21,8 @@ extension RunOutput {
             Report.UnexpectedAnswer(
                 at: answer.at, population: populations[answer.population].name, status: answer.status,
                 failure: answer.failure?.name, headers: document.redactHeaders(answer.headers),
-                body: document.redact(String(decoding: answer.body, as: UTF8.self)), isConfig: answer.isConfig
+                body: document.redactSample(String(decoding: answer.body, as: UTF8.self)),
+                isConfig: answer.isConfig
             )
         }
     }

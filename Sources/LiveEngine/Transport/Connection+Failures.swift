@@ -38,29 +38,27 @@ extension Connection {
     }
 
     /// Ends a connection on which no answer of HTTP came, and keeps which rule it breaks.
-    ///
-    /// - Parameter bytes: What came last.
-    func endMalformed(_ bytes: ByteBufferView) {
-        if let breach = parser.breach { keepBreach(breach, of: bytes) }
+    func endMalformed() {
+        if let breach = parser.breach { keepBreach(breach) }
         end(with: .malformed)
     }
 
-    /// Keeps the rule that an answer breaks, and the beginning of its bytes.
-    private func keepBreach(_ breach: AnswerBreach, of bytes: some Sequence<UInt8>) {
+    /// Keeps the rule that an answer breaks, and the answer's first bytes, whichever read brought them: of a secret
+    /// whose beginning were left out nobody could tell any more that it is one.
+    private func keepBreach(_ breach: AnswerBreach) {
         guard parser.keepsSample else { return }
-        garbage = Array("HTTP/1.1: \(breach.words): ".utf8) + bytes.prefix(ResponseParser.sampleLimit)
+        garbage = Array("HTTP/1.1: \(breach.words): ".utf8) + parser.sampleBytes
     }
 
     /// What an orderly close within an answer means, or at the end of one that cannot be read. Bytes that no answer begins
     /// with were none, though the end of their line, at which the parser would have told, did not come.
     func failureOfClose() -> RequestFailure {
         if parser.state == .malformed, let breach = parser.breach {
-            keepBreach(breach, of: parser.sampleBody)
+            keepBreach(breach)
             return .malformed
         }
-        let line = parser.impossibleStatusLine
-        guard line.isEmpty else {
-            keepBreach(.statusLine, of: line)
+        guard !parser.hasImpossibleStatusLine else {
+            keepBreach(.statusLine)
             return .malformed
         }
         return parser.received == 0 ? .closed : .truncated

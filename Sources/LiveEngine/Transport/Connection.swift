@@ -238,7 +238,7 @@ final class Connection: Carrier, ChannelInboundHandler {
         case .complete:
             isOverlong = used < buffer.readableBytes
             complete(reusable: parser.keepsAlive && !isOverlong)
-        case .malformed: endMalformed(buffer.readableBytesView)
+        case .malformed: endMalformed()
         default: break
         }
     }

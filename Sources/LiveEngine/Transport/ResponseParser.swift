@@ -43,6 +43,9 @@ package struct ResponseParser {
     var sampleHead: [UInt8] = []
     /// The first bytes of such an answer's body.
     var sampleBody: [UInt8] = []
+    /// The first bytes of such an answer as they came, unless it was whole within one read: should it turn out to be
+    /// malformed, they are what there is to show.
+    private(set) var sampleBytes: [UInt8] = []
 
     var keepsBody = false
     var keepsSample = false
@@ -87,6 +90,7 @@ package struct ResponseParser {
         if !body.isEmpty { body = [] }
         ResponseParser.empty(&sampleHead)
         ResponseParser.empty(&sampleBody)
+        ResponseParser.empty(&sampleBytes)
         if !partial.isEmpty { partial.removeAll(keepingCapacity: true) }
         (holdsField, isInFold) = (false, false)
         forgetHead()
@@ -118,11 +122,9 @@ package struct ResponseParser {
     /// Whether the answer has come to an end, good or bad.
     package var isFinished: Bool { state == .complete || state == .malformed }
 
-    /// The beginning of a line that cannot become a status line; empty where none came, or where it still may.
-    var impossibleStatusLine: ArraySlice<UInt8> {
-        guard state == .statusLine else { return [] }
-        let isPossible = zip(partial, "HTTP/1.".utf8).allSatisfy { $0 == $1 }
-        return isPossible ? [] : partial[...]
+    /// Whether a line has begun that cannot become a status line.
+    var hasImpossibleStatusLine: Bool {
+        state == .statusLine && !zip(partial, "HTTP/1.".utf8).allSatisfy { $0 == $1 }
     }
 
     /// Takes in what arrived.
@@ -155,6 +157,9 @@ package struct ResponseParser {
             }
         }
         received += index
+        if keepsSample, state != .complete {
+            sampleBytes.append(contentsOf: input.prefix(ResponseParser.sampleLimit - sampleBytes.count))
+        }
         return index
     }
 

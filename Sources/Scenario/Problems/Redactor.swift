@@ -5,6 +5,8 @@ import Wire
 package struct Redactor: Hashable, Sendable {
     /// What stands in place of a secret.
     package static let mask = "[redacted]"
+    /// From how many bytes on a secret is one within a word too, and so is the beginning of one at a cut.
+    private static let leastBytes = 4
     /// The longest first.
     private let secrets: [SecretSpelling]
 
@@ -17,22 +19,34 @@ package struct Redactor: Hashable, Sendable {
     /// stands as a word of its own: "1" must not blacken every number.
     ///
     /// - Complexity: O(length · secrets).
-    package func redact(_ text: String) -> String {
-        SecretScanner(Redactor.redactUserInfo(redactValues(Array(text.utf8)))).masked
+    package func redact(_ text: String) -> String { redact(text, mayBeCut: false) }
+
+    /// A text without secrets that was cut somewhere, perhaps within a secret: its end is taken out too where a secret
+    /// begins with it, from four bytes on.
+    ///
+    /// - Complexity: O(length · secrets).
+    package func redact(sample text: String) -> String { redact(text, mayBeCut: true) }
+
+    private func redact(_ text: String, mayBeCut: Bool) -> String {
+        let plain = redactValues(Array(text.utf8), mayBeCut: mayBeCut)
+        return SecretScanner(Redactor.redactUserInfo(plain)).masked
     }
 
     /// A header's line (`Name: value`) without secrets; the whole value goes where the name speaks of a credential.
-    package func redact(header line: String) -> String {
+    package func redact(header line: String) -> String { redact(header: line, mayBeCut: false) }
+
+    private func redact(header line: String, mayBeCut: Bool) -> String {
         guard let colon = line.firstIndex(of: ":"), SecretNames.contain(String(line[..<colon]), in: .header)
-        else { return redact(line) }
+        else { return redact(line, mayBeCut: mayBeCut) }
         return "\(redact(String(line[..<colon]))): \(Redactor.mask)"
     }
 
-    /// Lines of headers without secrets.
+    /// Lines of headers without secrets, the last of which may have been cut, as in ``redact(sample:)``.
     package func redact(headers lines: String) -> String {
         lines.split(separator: "\r\n", omittingEmptySubsequences: false).map { part in
             part.split(separator: "\n", omittingEmptySubsequences: false)
-                .map { redact(header: String($0)) }.joined(separator: "\n")
+                .map { redact(header: String($0), mayBeCut: $0.endIndex == lines.endIndex) }
+                .joined(separator: "\n")
         }
         .joined(separator: "\r\n")
     }
@@ -50,12 +64,15 @@ package struct Redactor: Hashable, Sendable {
         String(decoding: redactValues(Array(text.utf8)), as: UTF8.self)
     }
 
-    private func redactValues(_ bytes: [UInt8]) -> [UInt8] {
+    private func redactValues(_ bytes: [UInt8], mayBeCut: Bool = false) -> [UInt8] {
         guard !secrets.isEmpty else { return bytes }
         var result: [UInt8] = []
         var index = 0
         while index < bytes.count {
-            if let end = endOfSecret(in: bytes, from: index) {
+            if mayBeCut, beginsSecret(bytes, from: index) {
+                result += Array(Redactor.mask.utf8)
+                index = bytes.count
+            } else if let end = endOfSecret(in: bytes, from: index) {
                 result += Array(Redactor.mask.utf8)
                 index = end
             } else {
@@ -69,10 +86,15 @@ package struct Redactor: Hashable, Sendable {
     private func endOfSecret(in bytes: [UInt8], from index: Int) -> Int? {
         for secret in secrets {
             guard let end = secret.end(in: bytes, from: index) else { continue }
-            if secret.byteCount >= 4 { return end }
+            if secret.byteCount >= Redactor.leastBytes { return end }
             if !Redactor.isWord(bytes, index - 1), !Redactor.isWord(bytes, end) { return end }
         }
         return nil
+    }
+
+    /// Whether all that follows an index is the beginning of a secret, and not too little to say so.
+    private func beginsSecret(_ bytes: [UInt8], from index: Int) -> Bool {
+        secrets.contains { $0.isCut(bytes, from: index, leastBytes: Redactor.leastBytes) }
     }
 
     /// Masks what stands between `://` and `@` in a URL's authority: user names and passwords.

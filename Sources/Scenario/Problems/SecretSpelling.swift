@@ -28,15 +28,59 @@ struct SecretSpelling: Hashable, Sendable {
     /// - Complexity: O(length of the secret), but for secrets that look like escapes themselves.
     func end(in bytes: [UInt8], from index: Int) -> Int? {
         guard starts[Int(bytes[index])] else { return nil }
-        // Of several readings of an escape, any may be the one that goes on.
         var ends: Set<Int> = [index]
         for letter in letters {
-            ends = ends.reduce(into: []) { next, end in
-                next.formUnion(SecretSpelling.ends(of: letter, in: bytes, from: end))
-            }
+            ends = SecretSpelling.ends(of: letter, in: bytes, from: ends)
             if ends.isEmpty { return nil }
         }
         return ends.max()
+    }
+
+    /// Whether a text that was cut ends within a spelling of the secret that begins at an index, perhaps within an
+    /// escape or a character of it.
+    ///
+    /// - Parameter leastBytes: How many bytes of the secret as it is have to be there.
+    /// - Complexity: O(length of the secret), but for secrets that look like escapes themselves.
+    func isCut(_ bytes: [UInt8], from index: Int, leastBytes: Int) -> Bool {
+        guard starts[Int(bytes[index])] else { return false }
+        var ends: Set<Int> = [index]
+        var count = 0
+        for letter in letters {
+            if count >= leastBytes,
+                ends.contains(where: { SecretSpelling.mayBeCut(bytes[$0...], of: letter) })
+            {
+                return true
+            }
+            ends = SecretSpelling.ends(of: letter, in: bytes, from: ends)
+            if ends.isEmpty { return false }
+            count += letter.bytes.count
+        }
+        return false
+    }
+
+    /// Whether the end of a text may be what a cut left of one character's spelling: nothing, an escape without its
+    /// end, or what stands for bytes that are no character.
+    private static func mayBeCut(_ rest: ArraySlice<UInt8>, of letter: Letter) -> Bool {
+        guard let first = rest.first else { return true }
+        let isEscape = rest.allSatisfy { byte in
+            (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || "\\%&#".utf8.contains(byte)
+        }
+        switch first {
+        case UInt8(ascii: "\\"):
+            let isOfCode = rest.count == 1 || rest[rest.startIndex + 1] == UInt8(ascii: "u")
+            return isEscape && isOfCode && rest.count < 6 * String(letter.scalar).utf16.count
+        case UInt8(ascii: "%"): return isEscape && rest.count < 3 * letter.bytes.count
+        case UInt8(ascii: "&"): return isEscape && rest.count < 10
+        default: return letter.bytes.count > 1 && rest.elementsEqual("\u{FFFD}".utf8)
+        }
+    }
+
+    /// Where each reading of one character ends that is this one, from any of several places: of several readings of an
+    /// escape, any may be the one that goes on.
+    private static func ends(of letter: Letter, in bytes: [UInt8], from begins: Set<Int>) -> Set<Int> {
+        begins.reduce(into: []) { next, begin in
+            next.formUnion(ends(of: letter, in: bytes, from: begin))
+        }
     }
 
     /// Where each reading of one character ends that is this one.
