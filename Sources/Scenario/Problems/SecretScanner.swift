@@ -116,7 +116,10 @@ struct SecretScanner {
         let nameQuote = quote(at: range.upperBound)
         index = skipBlanks(from: range.upperBound + nameQuote)
         guard byte(index) == UInt8(ascii: ":"), SecretNames.contain(name, in: .member) else { return nil }
-        return memberValue(from: skipBlanks(from: index + 1), name: name, range, nameQuote: nameQuote)
+        index = skipBlanks(from: index + 1)
+        // A member of JSON may have its value in another line.
+        while nameQuote > 0, isLineEnd(index) { index = skipBlanks(from: index + 1) }
+        return memberValue(from: index, name: name, range, nameQuote: nameQuote)
     }
 
     private func parameterValue(from start: Int, isEncoded: Bool, name: String, isPath: Bool) -> Value? {
@@ -129,6 +132,7 @@ struct SecretScanner {
     }
 
     private func memberValue(from start: Int, name: String, _ range: Range<Int>, nameQuote: Int) -> Value? {
+        if nameQuote == 0, let value = foldedValue(from: start, ofName: range) { return value }
         let quote = quote(at: start)
         if quote > 0 { return quotedValue(from: start, quote: quote) }
         if nameQuote > 0 {
@@ -169,9 +173,29 @@ struct SecretScanner {
 
     private func lineValue(from start: Int, closing: UInt8?) -> Value? {
         var end = start
-        while let byte = byte(end), byte != 0x0A, byte != 0x0D, byte != closing { end += 1 }
+        while let byte = byte(end), !isLineEnd(end), byte != closing { end += 1 }
         return end > start ? Value(range: start..<end) : nil
     }
+
+    /// The value of a field of HTTP that goes on in the next line, as blanks at that one's beginning say (RFC 9112,
+    /// 5.2): all of it, whatever its name. `nil` if it does not, or if the name does not begin a line.
+    private func foldedValue(from start: Int, ofName name: Range<Int>) -> Value? {
+        guard name.lowerBound == 0 || isLineEnd(name.lowerBound - 1) else { return nil }
+        var end = start
+        var isFolded = false
+        while end < units.count {
+            if isLineEnd(end) {
+                let next = end + (byte(end) == 0x0D && byte(end + 1) == 0x0A ? 2 : 1)
+                guard skipBlanks(from: next) > next else { break }
+                isFolded = true
+                end = next
+            }
+            end += 1
+        }
+        return isFolded ? Value(range: start..<end) : nil
+    }
+
+    private func isLineEnd(_ index: Int) -> Bool { byte(index) == 0x0A || byte(index) == 0x0D }
 
     /// Up to what separates parameters or words. Behind an encoded `=` encoded separators count, behind a plain one
     /// they are part of the value.
