@@ -300,13 +300,17 @@ def test_a_broken_window_of_a_stream(tool, tmp_path, size):
 
 
 def test_answers_that_go_on_behind_their_end_are_told(tool, tmp_path):
-    """They are whole to a device, which keeps its connection."""
-    server = FrameServer(lambda number, stream: (ok(stream) + frame(0, 0, stream, b"more"), False))
+    """They are whole to a device, which keeps its connection. What comes behind them is received all the same."""
+    answer = [lambda stream: ok(stream) + frame(0, 0, stream, b"more"), lambda stream: ok(stream) + ok(stream)]
+    server = FrameServer(lambda number, stream: (answer[number % 2](stream), False))
     report = play_frames(tool, tmp_path, server)
     assert answers(report) == {"200": server.requests}
+    # Short enough to be there in one read.
+    sizes = [len(answer[number % 2](1)) for number in range(server.requests)]
+    assert report["metrics"]["data_received"]["count"] == sum(sizes) > 0
     assert server.connections == report["generator"]["connections_opened"] == 2
     told = [text for text in report["warnings"] if "went on behind the end" in text]
-    assert len(told) == 1, report["warnings"]
+    assert len(told) == 1 and told[0].startswith(f"{server.requests} answers "), report["warnings"]
 
 
 def test_small_windows(tool, tmp_path):

@@ -78,6 +78,70 @@ extension HTTP2SessionTests {
         #expect(probe.log.filter { $0.hasPrefix("answered") }.count == 1, "\(probe.log)")
     }
 
+    @Test("counts a second head behind an answer's end as more of it")
+    func secondHead() throws {
+        for readSizes in [[], [1], [10]] {
+            let probe = try HTTP2Probe(bodies: [1], on: EmbeddedEventLoop())
+            probe.read(Self.settings() + Self.ok(1) + Self.ok(1) + Self.ok(1), readSizes: readSizes)
+            #expect(probe.session.overlongAnswers == 1 && probe.isOpen)
+            #expect(probe.log.last == "answered, status 200, 10 bytes, body \"\"")
+        }
+    }
+
+    @Test("counts what comes behind an answer in the same read with it, and nothing else")
+    func behind() throws {
+        let reset = Self.frame(.resetStream, stream: 1, Self.number(0))
+        let more = Self.ok(1) + Self.data("more") + Self.block([0x88]) + reset
+        let probe = try Self.probe([1, 1], [Self.settings(), more, Self.ok(3)])
+        #expect(probe.bytesBehind == [13 + 10 + 13, 0])
+        let ends = probe.log.filter { $0.hasPrefix("answered, status 200, 10 bytes") }
+        #expect(ends.count == 2 && probe.isOpen, "\(probe.log)")
+        let malformed = try Self.probe(
+            [1], [Self.settings(), Self.head(Self.field("X", "y")), Self.data("more", ends: true)])
+        #expect(malformed.bytesBehind == [13] && malformed.log.last?.hasPrefix("malformed") == true)
+        let apart = try Self.probe([1], [Self.settings(), Self.ok(1)])
+        apart.read(Self.data("more"))
+        #expect(apart.bytesBehind == [0] && apart.session.overlongAnswers == 1)
+    }
+
+    @Test("tells of an answer before anything that does not belong to it, and before the connection ends")
+    func order() throws {
+        let wrong = Self.frame(.data, flags: 8, stream: 1, [9, 1])
+        let probe = try Self.probe([1, 1], [Self.settings(), Self.ok(1), wrong])
+        #expect(
+            probe.log.dropFirst().map { $0.prefix { $0 != "," } } == [
+                "answered", "connection: PROTOCOL_ERROR", "malformed",
+            ])
+        #expect(probe.bytesBehind == [11, 0])
+    }
+
+    @Test(
+        "counts a frame that breaks a rule",
+        arguments: [
+            frame(.data, flags: 8, stream: 1, [9, 1]), frame(.data, stream: 1, [1]),
+            frame(.headers, flags: 0x24, stream: 1, [0, 0]), frame(.resetStream, stream: 1, [0]),
+            frame(.headers, flags: 1, stream: 1) + frame(.data, stream: 1, [1, 2]),
+        ])
+    func brokenFrame(said: [UInt8]) throws {
+        for readSizes in [[], [1]] {
+            let probe = try HTTP2Probe(bodies: [1], on: EmbeddedEventLoop())
+            probe.read(Self.settings() + said, readSizes: readSizes)
+            #expect(
+                probe.log.last?.hasPrefix("malformed, status 0, \(said.count) bytes") == true, "\(probe.log)")
+        }
+    }
+
+    @Test(
+        "counts what came of a frame that is too long",
+        arguments: [([], 100), ([4, 15], 19), ([4, 5], 9), ([1], 9)] as [([Int], Int)])
+    func tooLongFrame(readSizes: [Int], came: Int) throws {
+        let head: [UInt8] = [0, 0x40, 1, 0, 0, 0, 0, 0, 1]
+        let probe = try Self.probe([1], [Self.settings()])
+        probe.read(head + [UInt8](repeating: 0x62, count: 91), readSizes: readSizes)
+        #expect(probe.bytesBehind == [came] && !probe.isOpen)
+        #expect(probe.log.contains("connection: FRAME_SIZE_ERROR, a frame of 16385 bytes"), "\(probe.log)")
+    }
+
     @Test("takes no body that is longer than any is kept")
     func tooLong() throws {
         let probe = try Self.probe([1], [Self.settings(), Self.head([])])

@@ -21,6 +21,9 @@ struct HTTP2FrameHead: Hashable {
     /// `nil` for a kind that is not known, whose frames mean nothing (RFC 9113, 4.1).
     var kind: Kind? { Kind(rawValue: type) }
 
+    /// Whether its frame is longer than we said we take.
+    var isTooLong: Bool { length > HTTP2FrameHead.usualLimit }
+
     /// Whether it is no head at all, but the beginning of an answer in HTTP/1.x: `HTTP/`.
     var isOlderHTTP: Bool { length == 0x48_5454 && type == 0x50 && flags == 0x2F }
 

@@ -10,6 +10,9 @@ package final class HTTP2Probe {
     /// All that the client said.
     package private(set) var said: [UInt8] = []
     package private(set) var isOpen = true
+    /// Bytes of each request that came and are no part of its answer, in the order of the ends. Reads decide over them,
+    /// so they are not in ``log``.
+    private(set) var bytesBehind: [Int] = []
 
     private let connection: Connection
     private let owner = ProbeOwner()
@@ -83,6 +86,7 @@ package final class HTTP2Probe {
 
     private func note(_ stream: HTTP2Stream, _ text: String) {
         let parser = stream.parser
+        bytesBehind.append(stream.bytesBehind)
         let body = String(decoding: parser.body.prefix(40), as: UTF8.self)
         let words = stream.garbage.isEmpty ? "" : ", \(String(decoding: stream.garbage, as: UTF8.self))"
         log.append(

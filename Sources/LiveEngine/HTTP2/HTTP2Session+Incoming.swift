@@ -4,10 +4,15 @@ import World
 // MARK: - What the peer says
 
 extension HTTP2Session {
-    /// Acts on a frame.
+    /// Acts on a frame; of one that is too long a part is enough.
     func take(
         _ head: HTTP2FrameHead, _ payload: UnsafeRawBufferPointer, at now: UInt64
     ) throws(HTTP2ConnectionError) {
+        note(head, HTTP2FrameHead.size + payload.count, at: now)
+        guard !head.isTooLong else {
+            if head.isOlderHTTP { throw wrong(HTTP2FrameHead.olderHTTP) }
+            throw HTTP2ConnectionError(code: .frameSizeError, reason: "a frame of \(head.length) bytes")
+        }
         guard hasSettings || head.kind == .settings && !head.has(HTTP2FrameHead.acknowledges) else {
             throw wrong("the first frame is not SETTINGS: no HTTP/2 on this connection")
         }
@@ -15,10 +20,10 @@ extension HTTP2Session {
             throw wrong("a frame between the parts of a block of fields")
         }
         switch head.kind {
-        case .data: try takeData(head, payload, at: now)
-        case .headers: try takeHeaders(head, payload, at: now)
-        case .continuation: try takeContinuation(head, payload, at: now)
-        case .resetStream: try takeReset(head, payload, at: now)
+        case .data: try takeData(head, payload)
+        case .headers: try takeHeaders(head, payload)
+        case .continuation: try takeContinuation(head, payload)
+        case .resetStream: try takeReset(head, payload)
         case .settings: try takeSettings(head, payload)
         case .ping: try takePing(head, payload)
         case .goAway: try takeGoAway(head, payload)
@@ -26,6 +31,21 @@ extension HTTP2Session {
         case .pushPromise: throw wrong("PUSH_PROMISE, though pushes are switched off")
         case .priority: try takePriority(head, payload)
         case nil: break
+        }
+    }
+
+    /// Counts the bytes of a frame that belongs to an answer, whatever rule it breaks, or that comes behind one in the
+    /// same read.
+    private func note(_ head: HTTP2FrameHead, _ bytes: Int, at now: UInt64) {
+        switch head.kind {
+        case .data, .headers, .continuation, .resetStream: break
+        default: return
+        }
+        if let ended, ended.id == head.stream {
+            ended.stream.bytesBehind += bytes
+        } else if let stream = streams[head.stream] {
+            // How much is there of one that is too long depends on the read alone: no part of an answer.
+            if head.isTooLong { stream.bytesBehind += bytes } else { stream.noteArrival(bytes, at: now) }
         }
     }
 
@@ -47,14 +67,13 @@ extension HTTP2Session {
     func breakOff(_ stream: HTTP2Stream, _ code: HTTP2ErrorCode, _ reason: String) {
         stream.garbage = Array("HTTP/2: \(reason)".utf8)
         writeReset(stream.id, code)
-        forget(stream)
-        user.failed(stream, .malformed)
+        end(stream, with: .malformed)
     }
 
     // MARK: Answers
 
     private func takeData(
-        _ head: HTTP2FrameHead, _ payload: UnsafeRawBufferPointer, at now: UInt64
+        _ head: HTTP2FrameHead, _ payload: UnsafeRawBufferPointer
     ) throws(HTTP2ConnectionError) {
         let stream = try stream(of: head, "DATA")
         try consume(payload.count)
@@ -63,7 +82,6 @@ extension HTTP2Session {
             if !data.isEmpty { noteBehindAnswer(head.stream) }
             return
         }
-        stream.noteArrival(HTTP2FrameHead.size + payload.count, at: now)
         stream.consumed += payload.count
         guard stream.consumed <= HTTP2Session.streamWindow else {
             throw HTTP2ConnectionError(code: .flowControlError, reason: "more than a stream's window")
@@ -105,8 +123,7 @@ extension HTTP2Session {
             // A server may answer before it has read everything; the rest is not wanted.
             if !stream.isSent { writeReset(stream.id, .noError) }
             lastWhole = stream.id
-            forget(stream)
-            user.answered(stream)
+            end(stream, with: nil)
         case .malformed: breakOff(stream, .protocolError, stream.parser.breach?.words ?? "no answer of HTTP")
         default: return false
         }
@@ -127,11 +144,11 @@ extension HTTP2Session {
     }
 
     private func takeHeaders(
-        _ head: HTTP2FrameHead, _ payload: UnsafeRawBufferPointer, at now: UInt64
+        _ head: HTTP2FrameHead, _ payload: UnsafeRawBufferPointer
     ) throws(HTTP2ConnectionError) {
         let stream = try stream(of: head, "HEADERS")
         let block = try unpadded(head, payload, skipping: head.has(HTTP2FrameHead.hasPriority) ? 5 : 0)
-        stream?.noteArrival(HTTP2FrameHead.size + payload.count, at: now)
+        if stream == nil { noteBehindAnswer(head.stream) }
         let endsStream = head.has(HTTP2FrameHead.endsStream)
         guard head.has(HTTP2FrameHead.endsHeaders) else {
             openBlock = (head.stream, endsStream, Array(block))
@@ -141,11 +158,10 @@ extension HTTP2Session {
     }
 
     private func takeContinuation(
-        _ head: HTTP2FrameHead, _ payload: UnsafeRawBufferPointer, at now: UInt64
+        _ head: HTTP2FrameHead, _ payload: UnsafeRawBufferPointer
     ) throws(HTTP2ConnectionError) {
         guard let known = openBlock else { throw wrong("CONTINUATION of nothing") }
         let stream = streams[head.stream]
-        stream?.noteArrival(HTTP2FrameHead.size + payload.count, at: now)
         guard known.bytes.count + payload.count <= ResponseParser.headLimit else {
             throw HTTP2ConnectionError(code: .enhanceYourCalm, reason: "too many fields")
         }
@@ -175,12 +191,11 @@ extension HTTP2Session {
     }
 
     private func takeReset(
-        _ head: HTTP2FrameHead, _ payload: UnsafeRawBufferPointer, at now: UInt64
+        _ head: HTTP2FrameHead, _ payload: UnsafeRawBufferPointer
     ) throws(HTTP2ConnectionError) {
         let stream = try stream(of: head, "RST_STREAM")
         try check(payload, is: 4, "RST_STREAM")
         guard let stream else { return }
-        stream.noteArrival(HTTP2FrameHead.size + payload.count, at: now)
         let code = payload.bigEndian(at: 0)
         stream.garbage = Array("HTTP/2: RST_STREAM, \(HTTP2ErrorCode.name(of: code))".utf8)
         forget(stream)

@@ -73,6 +73,9 @@ final class HTTP2Session {
     var openBlock: (stream: UInt32, endsStream: Bool, bytes: [UInt8])?
     /// Replies to PING and SETTINGS since the peer was last seen to take what it is sent.
     var repliesInLine = 0
+    /// A stream that came to its end in the read that goes on. The user is told before the next frame that is not of
+    /// this stream, or at the end of the read: what comes behind an answer at once is counted with it.
+    var ended: (stream: HTTP2Stream, id: UInt32, failure: RequestFailure?)?
     /// The stream whose answer came to its end last, as long as nothing came behind that; 0 for none.
     var lastWhole: UInt32 = 0
     /// Answers behind whose end the peer sent more.
@@ -105,10 +108,15 @@ final class HTTP2Session {
     func consume(_ input: UnsafeRawBufferPointer, at now: UInt64) throws(HTTP2ConnectionError) {
         do throws(HTTP2ConnectionError) {
             try reader.consume(input) { (head, payload) throws(HTTP2ConnectionError) -> Bool in
+                if let ended = self.ended, ended.id != head.stream { self.tellEnd() }
+                guard self.user.isOpen else { return false }
                 try self.take(head, payload, at: now)
                 return self.user.isOpen
             }
+            tellEnd()
         } catch {
+            tellEnd()
+            guard user.isOpen else { return }
             writeGoAway(error.code)
             throw error
         }
@@ -122,6 +130,25 @@ final class HTTP2Session {
             if stream.garbage.isEmpty { stream.garbage = farewell }
             forget(stream)
             user.failed(stream, reason)
+        }
+    }
+
+    /// Takes a stream from the open ones that came to its end in a frame of its own; its user is told soon.
+    ///
+    /// - Parameter failure: `nil` if its answer is whole.
+    func end(_ stream: HTTP2Stream, with failure: RequestFailure?) {
+        ended = (stream, stream.id, failure)
+        forget(stream)
+    }
+
+    /// Tells the user of the stream that came to its end, if there is one.
+    private func tellEnd() {
+        guard let ended else { return }
+        self.ended = nil
+        if let failure = ended.failure {
+            user.failed(ended.stream, failure)
+        } else {
+            user.answered(ended.stream)
         }
     }
 

@@ -25,6 +25,7 @@ final class HTTP2Stream: Carrier {
     func renew() {
         sentBytes = 0
         parser.received = 0
+        bytesBehind = 0
         if !garbage.isEmpty { garbage = [] }
     }
 
