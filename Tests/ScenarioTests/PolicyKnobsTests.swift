@@ -29,17 +29,13 @@ private struct KnobTable {
         }
     }
 
-    static func has(_ system: SystemFormat, _ knob: [String]) -> Bool {
-        system.shape().child(knob[0])?.child(knob[1]) != nil
-    }
-
     /// The table as it should be.
     private var expected: [String] {
         let cells =
             [Self.headings, Self.headings.map { _ in "---" }]
             + knobs.map { knob in
                 ["`\(knob.joined(separator: "."))`"]
-                    + SystemFormat.all.map { Self.has($0, knob) ? "yes" : "no" }
+                    + SystemFormat.all.map { $0.has(knob) ? "yes" : "no" }
             }
         return cells.map { "| " + $0.joined(separator: " | ") + " |" }
     }
@@ -68,7 +64,7 @@ struct PolicyKnobsTests {
     @Test("a knob that a system lacks is known, and told with what may stand there")
     func refused() throws {
         for knob in try KnobTable().knobs {
-            for system in SystemFormat.all where !KnobTable.has(system, knob) {
+            for system in SystemFormat.all where !system.has(knob) {
                 let found = problems(
                     """
                     {"duration": "1m", "populations": [{"name": "a", "devices": 1, "system": "\(system.name)",

@@ -93,6 +93,11 @@ struct SystemFormat: Sendable, Equatable {
 
     static func == (left: SystemFormat, right: SystemFormat) -> Bool { left.name == right.name }
 
+    /// Whether `sdk` has a knob, by the keys that lead to it.
+    func has(_ knob: [String]) -> Bool {
+        knob.reduce(Optional(shape())) { $0?.child($1) } != nil
+    }
+
     /// `populations[].system`.
     static let form = Form<SystemFormat>.name(
         all.map { ($0.name, $0) },
@@ -158,5 +163,10 @@ package enum SimulatedSystems {
     /// Each with its versions, the default first, in the order in which messages name them.
     package static var all: [(name: String, versions: [String])] {
         SystemFormat.all.map { ($0.name, $0.versions) }
+    }
+
+    /// Whether `sdk` of a system has a knob, such as `["upload", "networks"]`; none has one of a system that is unknown.
+    package static func has(_ knob: [String], system: String) -> Bool {
+        SystemFormat.all.contains { $0.name == system && $0.has(knob) }
     }
 }

@@ -93,11 +93,11 @@ extension ConformanceSuite {
     }()
 
     /// A version of the app that gives up what is refused, launched by one device after the other. Sensors, TrackingSDK
-    /// and described SDKs, which have no such knob, have scenarios of their own.
+    /// and the systems without such a knob have scenarios of their own.
     private static let rollOuts = {
         var text = mixed(seed: 204, duration: "7s")
         text.systems = SystemMember.every(in: text).filter {
-            !["sensors", "trackingsdk", "declared"].contains($0.system)
+            !["sensors", "trackingsdk"].contains($0.system) && $0.hasUploadKnob("keepStatuses")
         }
         text.persona = "faller"
         let devices = (text.systems?.count ?? 0) * text.devices

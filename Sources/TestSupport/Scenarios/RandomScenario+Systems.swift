@@ -38,20 +38,20 @@ extension RandomScenario {
         text.tagsEvents = needsTags || draw.chance(0.7)
         let devices = text.devices * systems.count
         text.timeline = (0..<draw.below(9)).map { _ in entry(devices: devices, &draw) }
-        let isDescribed = systems.contains { $0.system == "declared" }
-        if draw.chance(0.4) { text.timeline.append(rollOut(described: isDescribed, &draw)) }
+        if draw.chance(0.4) { text.timeline += rollOut(to: systems, &draw) }
         return text.text
     }
 
-    /// Rules that every system has; where one is described, those that descriptions have too.
-    private static func rollOut(described: Bool, _ draw: inout RandomStream) -> String {
-        let common = [#""timeout": "700ms""#, #""networks": ["wifi"]"#]
-        let own = [
-            #""keepStatuses": ["5xx"]"#, #""retryAfter": true"#, #""backoff": {"initial": "2s"}"#,
-        ]
-        let rules = described ? common : [own[0]] + common + own.dropFirst()
+    /// One of the rules that all of these systems have; none if they have none of them in common.
+    private static func rollOut(to systems: [SystemMember], _ draw: inout RandomStream) -> [String] {
+        let rules: [(knob: String, value: String)] = [
+            ("keepStatuses", #"["5xx"]"#), ("timeout", #""700ms""#), ("networks", #"["wifi"]"#),
+            ("retryAfter", "true"), ("backoff", #"{"initial": "2s"}"#),
+        ].filter { rule in systems.allSatisfy { $0.hasUploadKnob(rule.knob) } }
+        guard !rules.isEmpty else { return [] }
         let time = "\"at\": \"\(draw.below(15_000))ms\", \"over\": \"\(draw.below(10_000))ms\""
-        return "{\(time), \"sdk\": {\"upload\": {\(pick(rules, &draw))}}}"
+        let (knob, value) = pick(rules, &draw)
+        return ["{\(time), \"sdk\": {\"upload\": {\"\(knob)\": \(value)}}}"]
     }
 
     /// Every system, those more often that have more to draw.
