@@ -117,7 +117,7 @@ struct FirstScenario {
                       "sdk": {"preset": "\(sdk.name)"},
                 """
         }
-        guard sdk.name == "kit" else {
+        guard SimulatedSystems.sendsDailyArchives(sdk.name) else {
             return """
                       \(choice)
                       "system": "\(sdk.name)",

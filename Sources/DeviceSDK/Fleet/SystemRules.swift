@@ -8,6 +8,9 @@ package protocol SystemRuleSet: Hashable, Sendable {
     associatedtype Version: RawRepresentable<String> & CaseIterable & Sendable
     /// The system's name in scenarios and in the collector's store.
     static var systemName: String { get }
+    /// Whether devices send archives of whole days, on a later day: nothing that they capture leaves them before, and an
+    /// upload's size is no sum over its events.
+    static var sendsDailyArchives: Bool { get }
     /// The version that the rules began as; a scenario may have changed each of them since.
     var version: Version { get }
     /// A version's own rules.
@@ -74,6 +77,7 @@ package protocol SystemRuleSet: Hashable, Sendable {
 }
 
 extension SystemRuleSet {
+    package static var sendsDailyArchives: Bool { false }
     /// The system's name in scenarios and in the collector's store.
     package var systemName: String { Self.systemName }
     /// The version's name in scenarios.

@@ -21,6 +21,8 @@ struct SystemFormat: Sendable, Equatable {
         ) -> (any SystemRuleSet)?
     /// Whether other versions than ``versions`` may be named.
     var hasOpenVersions = false
+    /// Whether devices send archives of whole days, on a later day.
+    var sendsDailyArchives = false
     /// Changes rules of this system by the knobs of a roll-out, and reports what is wrong with them.
     let change: @Sendable (_ rollOut: RollOutDraft, _ reading: inout Reading) -> any SystemRuleSet
 
@@ -42,6 +44,7 @@ struct SystemFormat: Sendable, Equatable {
         check: @escaping @Sendable (Rules, Place, inout Reading) -> Void = { _, _, _ in }
     ) {
         name = Rules.systemName
+        sendsDailyArchives = Rules.sendsDailyArchives
         let versions = Rules.Version.allCases.map(\.rawValue)
         self.versions = versions
         shape = description.shape
@@ -163,6 +166,11 @@ package enum SimulatedSystems {
     /// Each with its versions, the default first, in the order in which messages name them.
     package static var all: [(name: String, versions: [String])] {
         SystemFormat.all.map { ($0.name, $0.versions) }
+    }
+
+    /// Whether a system's devices send archives of whole days, on a later day; not those of one that is unknown.
+    package static func sendsDailyArchives(_ system: String) -> Bool {
+        SystemFormat.all.contains { $0.name == system && $0.sendsDailyArchives }
     }
 
     /// Whether `sdk` of a system has a knob, such as `["upload", "networks"]`; none has one of a system that is unknown.

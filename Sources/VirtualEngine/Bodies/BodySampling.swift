@@ -67,8 +67,8 @@ private struct BodySampling {
             // An app's own parts may change bytes in ways of which nothing is known, and are asked once per event.
             // A whole file of days is compressed as one, and after a disk has failed batches are others than in a
             // sample of few devices: no sum of terms is within 2 % there.
-            guard plan.plugins == nil, plan.disk.isIdle,
-                let system = CollectorSystem(rawValue: plan.system.systemName), system != .kit
+            guard plan.plugins == nil, plan.disk.isIdle, !type(of: plan.system).sendsDailyArchives,
+                let system = CollectorSystem(rawValue: plan.system.systemName)
             else { continue }
             var sampled = plan
             // On a network that asks for sizes, each upload would have to be written for its true one. Uploads are the

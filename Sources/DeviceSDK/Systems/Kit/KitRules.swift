@@ -80,6 +80,7 @@ extension KitRules: SystemRuleSet {
     }
 
     package static var systemName: String { "kit" }
+    package static var sendsDailyArchives: Bool { true }
     package func makeFleet(plan: PopulationPlan, share: ShardShare) -> any DeviceFleet {
         KitFleet(FleetCore(plan: plan, share: share, system: KitSystem(plan: plan, rules: self)))
     }
