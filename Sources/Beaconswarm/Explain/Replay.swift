@@ -20,8 +20,7 @@ struct Replay {
 
     /// Whether how long one device waits depends on the others.
     static func isShared(_ plans: ScenarioPlans) -> Bool {
-        plans.server.work != nil
-            || plans.collector.faults.contains { if case .capacity = $0.fault { true } else { false } }
+        plans.server.work != nil || plans.collector.faults.contains(where: \.fault.isQueue)
     }
 
     /// What happened on a device, in order.

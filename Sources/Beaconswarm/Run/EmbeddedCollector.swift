@@ -36,18 +36,14 @@ enum EmbeddedCollector {
 }
 
 extension CollectorPlan {
-    /// The plan with every instant moved by a clock. The stages of a deploy stay parts of their window, so
-    /// they shrink with it.
+    /// The plan with every instant moved by a clock.
     func moved(by clock: (Instant) -> Instant) -> CollectorPlan {
         var plan = self
         for index in plan.faults.indices {
             let window = faults[index]
             plan.faults[index].from = clock(window.from)
             plan.faults[index].until = clock(window.until)
-            guard case .deploy(var rules) = window.fault else { continue }
-            rules.down = clock(window.from + rules.down) - clock(window.from)
-            rules.warmUp = clock(window.from + rules.warmUp) - clock(window.from)
-            plan.faults[index].fault = .deploy(rules)
+            plan.faults[index].fault = window.fault.moved(from: window.from, by: clock)
         }
         for index in plan.configs.indices { plan.configs[index].from = clock(configs[index].from) }
         return plan

@@ -42,6 +42,45 @@ package enum CollectorFault: Hashable, Sendable {
         """.utf8)
 }
 
+/// What is asked of a fault beyond what it does to a request. Each switch names every case, so that a further one answers too.
+extension CollectorFault {
+    /// Whether devices meet in it: how long one waits depends on the others.
+    package var isQueue: Bool {
+        switch self {
+        case .capacity: true
+        case .outage, .stall, .latency, .status, .acceptThenDie, .resetBeforeReading, .slowBody, .truncate,
+            .wrongContent, .invalidEvents, .deploy:
+            false
+        }
+    }
+
+    /// Whether what it does to a request is drawn or counted request by request, even where it concerns all of them.
+    package var countsRequests: Bool {
+        switch self {
+        case .latency, .capacity, .deploy: true
+        case .outage, .stall, .status, .acceptThenDie, .resetBeforeReading, .slowBody, .truncate,
+            .wrongContent, .invalidEvents:
+            false
+        }
+    }
+
+    /// The fault where every instant of its window is moved by a clock: times that are parts of the window move with it,
+    /// and those of single requests stay as they are.
+    ///
+    /// - Parameter from: When the window begins, before it is moved.
+    package func moved(from: Instant, by clock: (Instant) -> Instant) -> CollectorFault {
+        switch self {
+        case .deploy(var rules):
+            rules.down = clock(from + rules.down) - clock(from)
+            rules.warmUp = clock(from + rules.warmUp) - clock(from)
+            return .deploy(rules)
+        case .outage, .stall, .latency, .status, .acceptThenDie, .resetBeforeReading, .slowBody, .truncate,
+            .wrongContent, .invalidEvents, .capacity:
+            return self
+        }
+    }
+}
+
 /// An answer whose body takes its time: the head leaves at once, the body at a set pace.
 package struct SlowBodyFault: Hashable, Sendable {
     /// 1 or more.

@@ -70,10 +70,7 @@ package struct SimulatedLiveWorld: ExploredWorld {
     private static func countsRequests(_ scenario: ScenarioDocument) -> Bool {
         scenario.timeline.contains { entry in
             guard case .collector(let fault, let share, _, _) = entry.change else { return false }
-            return switch fault {
-            case .latency, .capacity, .deploy: true
-            default: share < 1
-            }
+            return fault.countsRequests || share < 1
         }
     }
 

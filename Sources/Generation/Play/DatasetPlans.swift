@@ -71,7 +71,7 @@ package struct DatasetPlans: Sendable {
         }
         deviceCount = plans.populations.reduce(0) { $0 + $1.deviceCount }
         buckets = DeviceBuckets(devices: deviceCount)
-        isShared = plans.server.work != nil || plans.collector.faults.contains(where: \.isQueue)
+        isShared = plans.server.work != nil || plans.collector.faults.contains(where: \.fault.isQueue)
         let storesInFiles = plans.populations.contains { $0.system.storesInFiles }
         shardCount = isShared || storesInFiles ? 1 : max(1, min(threads, deviceCount))
     }
@@ -92,11 +92,6 @@ package struct DatasetPlans: Sendable {
         while index > 0, populations[index].firstDevice > device { index -= 1 }
         return populations[index]
     }
-}
-
-extension FaultWindow {
-    /// Whether devices meet in it: how long one waits depends on the others.
-    fileprivate var isQueue: Bool { if case .capacity = fault { true } else { false } }
 }
 
 extension PopulationPlan {
