@@ -2,8 +2,8 @@ import Timebase
 
 /// The systems whose uploads a collector can read. The raw value is the name in the store.
 ///
-/// This file is the one list of them: a further system is a case here, its definition, its position among the
-/// collected, and its line in each switch.
+/// This file is the one list of them, in which the order counts: a request is of the first that takes it. A further system
+/// is a case here, before the described ones, its property among the collected, and its line in each switch.
 package enum CollectorSystem: String, CaseIterable, Sendable {
     case sensors
     case growing
@@ -44,7 +44,7 @@ struct CollectedSystems {
     let codeless: CodelessCollected
     let declared: DeclaredCollected
     /// All of them in the order of the list, for what is asked once per request or less.
-    private let all: [any CollectedSystem]
+    private var all: [any CollectedSystem] = []
 
     init(_ plan: CollectorPlan) {
         sensors = SensorsCollected(plan)
@@ -53,7 +53,7 @@ struct CollectedSystems {
         kit = KitCollected(plan)
         codeless = CodelessCollected(plan)
         declared = DeclaredCollected(plan)
-        all = [sensors, growing, trackingSDK, kit, codeless, declared]
+        all = CollectorSystem.allCases.map { self[$0] }
     }
 
     subscript(system: CollectorSystem) -> any CollectedSystem {
