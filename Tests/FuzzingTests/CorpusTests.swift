@@ -93,6 +93,19 @@ struct FuzzingTests {
         }
     }
 
+    @Test(
+        "the corpus means what it meant: the forms' letters stay",
+        arguments: [
+            (CollectorSystem.sensors, "f"), (.growing, "gplsxoiq"), (.trackingSDK, "t"), (.kit, "m"),
+            (.codeless, "c"), (.declared, "ABCDE"),
+        ])
+    func letters(system: CollectorSystem, letters: String) {
+        for (letter, form) in zip(letters.utf8, system.uploadForms) {
+            let found = CollectorInput.upload(of: [letter])?.form
+            #expect(found?.path == form.path && found?.headerLines == form.headerLines)
+        }
+    }
+
     @Test("a run goes on where another one ended, with the inputs that it would have tried")
     func goesOn() throws {
         func inputs(from first: Int, to last: Int) throws -> [[UInt8]] {

@@ -9,11 +9,21 @@ enum CollectorInput {
         var body: [UInt8]
     }
 
-    /// The forms' characters, in the order of the systems and of their forms. Those of the corpus come first; forms
-    /// of further systems follow.
-    private static let formModes = Array(
-        zip(
-            "fgplsxoiqtmcABCDEFGHIJKLMNOPQRSTUVWXYZ", CollectorSystem.allCases.flatMap(\.uploadForms)))
+    /// The characters of a system's forms, in their order: the corpus is written in these. A further form, whose system
+    /// may stand anywhere among the others, has the next one that is free.
+    private static let letters = [
+        "sensors": "f", "growing": "gplsxoiq", "trackingsdk": "t", "kit": "m", "codeless": "c", "declared": "ABCDE",
+    ]
+
+    private static let formModes: [(Character, UploadForm)] = {
+        var free = "FGHIJKLMNOPQRSTUVWXYZ0123456789"[...]
+        return CollectorSystem.allCases.flatMap { system in
+            var own = letters[system.rawValue, default: ""][...]
+            return system.uploadForms.compactMap { form in
+                (own.popFirst() ?? free.popFirst()).map { ($0, form) }
+            }
+        }
+    }()
 
     /// Parts of bodies.
     private enum Part: Character, CaseIterable {
