@@ -17,20 +17,31 @@ extension ConformanceSuite {
         return text
     }
 
-    /// TrackingSDK's position behind three versions of Sensors and of GrowingIO.
-    private static let trackingMoves: Set<ConformanceScenario.Tolerance> = [
-        .undeterminedAttemptsOf(population: 6)
-    ]
+    /// A tolerance for every population of a system, wherever it stands among the others.
+    private static func each(
+        of system: String, in text: ScenarioText, _ tolerance: (Int) -> ConformanceScenario.Tolerance
+    ) -> Set<ConformanceScenario.Tolerance> {
+        let members = text.systems ?? []
+        return Set(members.indices.filter { members[$0].system == system }.map(tolerance))
+    }
+
+    /// An event of TrackingSDK that comes soon after another.
+    private static func trackingMoves(_ text: ScenarioText) -> Set<ConformanceScenario.Tolerance> {
+        each(of: "trackingsdk", in: text) { .undeterminedAttemptsOf(population: $0) }
+    }
 
     /// With more rows than trigger a flush, each event is one: 3 ms after a flush that failed, or while it still
     /// waits for its answer.
-    private static let sensorsMove = Set((0..<3).map(ConformanceScenario.Tolerance.attemptsOf))
+    private static func sensorsMove(_ text: ScenarioText) -> Set<ConformanceScenario.Tolerance> {
+        each(of: "sensors", in: text) { .attemptsOf(population: $0) }
+    }
 
     private static let healthy = {
         var text = mixed(seed: 71)
         text.devices = 3
         return ConformanceScenario(
-            "every system", shows: ["delivered", "pending/stored"], tolerates: trackingMoves, json: text.text)
+            "every system", shows: ["delivered", "pending/stored"], tolerates: trackingMoves(text),
+            json: text.text)
     }()
 
     /// Faults for everybody, one after the other.
@@ -45,7 +56,7 @@ extension ConformanceSuite {
         return ConformanceScenario(
             "every system, bad times",
             shows: ["delivered", "pending/stored", "audit/duplicates", "audit/swallowed", "audit/recovered"],
-            tolerates: trackingMoves.union(sensorsMove), json: text.text)
+            tolerates: trackingMoves(text).union(sensorsMove(text)), json: text.text)
     }()
 
     /// Devices without a radio for a while.
@@ -57,7 +68,7 @@ extension ConformanceSuite {
         ]
         return ConformanceScenario(
             "every system, without a network", shows: ["delivered", "pending/stored", "offline"],
-            tolerates: trackingMoves, json: text.text)
+            tolerates: trackingMoves(text), json: text.text)
     }()
 
     /// Requests that go wrong on the devices' side, where every device is known.
@@ -73,7 +84,7 @@ extension ConformanceSuite {
         return ConformanceScenario(
             "every system, bad clients",
             shows: ["delivered", "pending/stored", "audit/duplicates", "audit/recovered"],
-            tolerates: trackingMoves.union(sensorsMove), json: text.text)
+            tolerates: trackingMoves(text).union(sensorsMove(text)), json: text.text)
     }()
 
     /// Disks that fill up, lock up and break; Sensors has scenarios of its own for that. What is described sends rows again
@@ -89,7 +100,7 @@ extension ConformanceSuite {
         ]
         return ConformanceScenario(
             "every system, failing disks", shows: ["delivered", "lost/storage_error", "lost/killed"],
-            tolerates: [.attemptsOf(population: 3)], json: text.text)
+            tolerates: each(of: "trackingsdk", in: text) { .attemptsOf(population: $0) }, json: text.text)
     }()
 
     /// A version of the app that gives up what is refused, launched by one device after the other. Sensors, TrackingSDK
@@ -121,7 +132,7 @@ extension ConformanceSuite {
         return ConformanceScenario(
             "every system, natural keys",
             shows: ["delivered", "audit/duplicates", "audit/swallowed", "audit/recovered"],
-            tolerates: trackingMoves, json: text.text)
+            tolerates: trackingMoves(text), json: text.text)
     }()
 
     /// Requests without an answer when the run ends.
@@ -132,6 +143,6 @@ extension ConformanceSuite {
         return ConformanceScenario(
             "every system, in flight at the end",
             shows: ["delivered", "pending/in_flight", "pending/stored", "audit/recovered"],
-            tolerates: trackingMoves, json: text.text)
+            tolerates: trackingMoves(text), json: text.text)
     }()
 }
