@@ -3,9 +3,7 @@ import Beaconswarm
 
 extension BeaconswarmCommand {
     /// The verbs as they are typed.
-    static var verbs: [String] {
-        configuration.subcommands.map { $0.configuration.commandName ?? "\($0)".lowercased() }
-    }
+    static var verbs: [String] { configuration.subcommands.map { $0._commandName } }
 
     /// What is wrong with the first word of a command line, or with that of which help is wanted, if it is to be a verb
     /// and is none.

@@ -193,6 +193,8 @@ def everything() -> dict[str, list[str]]:
     command = (ROOT / "Sources" / "beaconswarm-cli" / "BeaconswarmCommand.swift").read_text()
     verbs = re.findall(r"(\w+)\.self", command.split("subcommands: [")[1].split("]")[0])
     assert len(SYSTEMS) > 4 and len(verbs) > 8
+    # As they are typed: `TwoWords` is `two-words`.
+    typed = {verb: re.sub(r"(?<=[a-z])(?=[A-Z])", "-", verb).lower() for verb in verbs}
     return {
         "an SDK": [
             rf"\.{name[0].lower()}{name[1:]}\b|\b{name}({forms})\b|`{name.lower()}`|in: \"{name}\"" for name in SYSTEMS
@@ -205,7 +207,7 @@ def everything() -> dict[str, list[str]]:
             r"\bstoredRows\b|(?m:^)\| `store_depth`", r"\bdevicesActive\b|(?m:^)\| `devices_active`",
             r"\bdevicesStarted\b|(?m:^)\| `devices_active`",
         ],
-        "a verb": [rf"\b{verb}\.self|`{verb.lower()}\b" for verb in verbs],
+        "a verb": [rf"\b{verb}\.self|`{name}(?![\w-])" for verb, name in typed.items()],
     }
 
 

@@ -58,8 +58,11 @@ def test_help_names_the_variables_that_stand_for_options(tool: Tool):
 
 def test_help_lists_verbs_and_each_has_its_own(tool: Tool):
     text = tool.run("--help").expect(0).out
-    verbs = re.findall(r"^  ([a-z]+)(?: \(default\))?  +\S", text.split("SUBCOMMANDS:")[1], re.MULTILINE)
+    verbs = re.findall(r"^  ([a-z][a-z-]*)(?: \(default\))?  +\S", text.split("SUBCOMMANDS:")[1], re.MULTILINE)
     assert {"run", "simulate", "collect", "audit", "sample", "report", "validate", "schema"} <= set(verbs)
+    # The same ones as those that a wrong word is told of.
+    known = re.search(r"the verbs are (.*);", tool.run("no-such-verb").expect(64).err)
+    assert known and known[1].split(", ") == verbs
     for verb in verbs:
         described = tool.run(verb, "--help").expect(0).out
         assert "USAGE" in described and "not implemented" not in described.lower()
