@@ -179,10 +179,11 @@ def test_every_change_has_a_place():
 # What an addition touches
 
 
-def naming(*patterns: str) -> list[str]:
-    """The files of the sources, README.md and Package.swift, in which each pattern is found."""
+def naming(*patterns: str, tests: list[str]) -> list[str]:
+    """The files of the sources, README.md, Package.swift and some of the tests, in which each pattern is found."""
     sources = ROOT / "Sources"
     files = [ROOT / "README.md", ROOT / "Package.swift", *sources.rglob("*.swift"), *sources.rglob("*.md")]
+    files += [ROOT / path for path in tests]
     texts = {str(path.relative_to(ROOT)): path.read_text() for path in files}
     return sorted(path for path, text in texts.items() if all(re.search(one, text) for one in patterns))
 
@@ -192,7 +193,8 @@ def everything() -> dict[str, list[str]]:
     forms = "Rules|Collected|Format|Fixture"
     command = (ROOT / "Sources" / "beaconswarm-cli" / "BeaconswarmCommand.swift").read_text()
     verbs = re.findall(r"(\w+)\.self", command.split("subcommands: [")[1].split("]")[0])
-    assert len(SYSTEMS) > 4 and len(verbs) > 8
+    formats = re.findall(r"^    case (\w+)", (ROOT / "Sources/Datasets/Parts/DatasetFormat.swift").read_text(), re.M)
+    assert len(SYSTEMS) > 4 and len(verbs) > 8 and len(formats) > 3
     # As they are typed: `TwoWords` is `two-words`.
     typed = {verb: re.sub(r"(?<=[a-z])(?=[A-Z])", "-", verb).lower() for verb in verbs}
     return {
@@ -208,6 +210,9 @@ def everything() -> dict[str, list[str]]:
             r"\bdevicesStarted\b|(?m:^)\| `devices_active`",
         ],
         "a verb": [rf"\b{verb}\.self|`{name}(?![\w-])" for verb, name in typed.items()],
+        "a format of datasets": [
+            rf"\.{name}\b|\bcase {name}\b|`{name}`|\"{name}\": from_" for name in formats
+        ],
     }
 
 
@@ -217,7 +222,9 @@ def test_the_lists_are_those_that_an_addition_touches(addition: str):
     ((count, which),) = [rest for name, *rest in rows if name == addition]
     named = re.findall(r"`([^`]+)`", which)
     assert int(count) == len(named)
-    lists = [path for path in naming(*everything()[addition]) if path not in OTHER_LISTS.get(addition, [])]
+    tests = [path for path in named if path.startswith("Tests/")]
+    found = naming(*everything()[addition], tests=tests)
+    lists = [path for path in found if path not in OTHER_LISTS.get(addition, [])]
     for path in lists:
         assert any(path == one or one.endswith("/") and path.startswith(one) for one in named), path
     for one in named:

@@ -8,6 +8,7 @@ import json
 import math
 import os
 import random
+import re
 import sqlite3
 import subprocess
 import time
@@ -21,8 +22,8 @@ import pyarrow.parquet
 import pytest
 
 import real_clock
-from conftest import HANG, ROOT
-from dataset_readers import FORMATS, duckdb_source, from_duckdb, from_ndjson, from_pyarrow, read
+from conftest import BINARY, HANG, ROOT
+from dataset_readers import FORMATS, READERS, duckdb_source, from_duckdb, from_ndjson, from_pyarrow, read
 from helpers import listed_parts
 from random_tables import UNITS, draw_table
 
@@ -51,6 +52,14 @@ def as_written(table: dict) -> list[list]:
         [float(value) if column["type"] == "double" and value is not None else value for value, column in zip(row, table["columns"])]
         for row in table["rows"]
     ] * table.get("times", 1)
+
+
+def test_every_format_that_there_is_has_a_reader():
+    said = subprocess.run([BINARY, "generate", "--help"], capture_output=True, check=True, text=True, timeout=60).stdout
+    names = re.search(r"In what the tables are written: (.*?)\. Repeatable", " ".join(said.split()))[1].split(", ")
+    # A digest has no rows to read back.
+    assert [name for name in names if not name.endswith(".sha256")] == FORMATS
+    assert {name.split(".")[0] for name in FORMATS} == READERS.keys()
 
 
 # Values

@@ -70,10 +70,8 @@ func makeWriter(_ format: DatasetFormat, into sink: any ByteSink, rowGroupRows: 
     var options = ParquetOptions()
     options.rowGroupRows = rowGroupRows
     options.pageRows = 700
-    return switch format {
-    case .ndjson(let packing):
-        TextWriter.ndjson(SampleTable.schema, into: packing.sink(into: sink, named: "rows"))
-    case .csv(let packing): TextWriter.csv(SampleTable.schema, into: packing.sink(into: sink, named: "rows"))
-    case .parquet, .sqlite: ParquetWriter(SampleTable.schema, options, into: sink)
+    guard let writer = format.makeWriter(of: SampleTable.schema, into: sink, named: "rows", options) else {
+        preconditionFailure("\(format) is one file")
     }
+    return writer
 }

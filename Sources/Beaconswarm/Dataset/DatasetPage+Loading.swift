@@ -4,16 +4,22 @@ import Generation
 // How to load a dataset: each format with the tools that read it as it is. What they say of columns is in a file of its own.
 extension DatasetPage {
     var loading: String {
-        let loadable = formats.filter { !$0.isDigest }.map(\.description)
         let digests = formats.filter(\.isDigest).map(\.description)
-        let parts = [
-            loadable.contains("parquet") ? parquet : nil,
-            loadable.contains { $0.hasPrefix("csv") } ? csv : nil,
-            loadable.contains { $0.hasPrefix("ndjson") } ? ndjson : nil,
-            loadable.contains("sqlite") ? sqlite : nil,
-        ].compactMap(\.self)
+        // Those of a text once, plain or packed.
+        let told = Dictionary(formats.filter { !$0.isDigest }.map(words), uniquingKeysWith: { one, _ in one })
+        let parts = told.sorted { $0.key < $1.key }.map(\.value)
         let loading = parts.isEmpty ? "" : "## Loading\n\n" + parts.joined(separator: "\n")
         return ([loading] + digests.map(checking)).filter { !$0.isEmpty }.joined(separator: "\n")
+    }
+
+    /// How tables are loaded from a format, and where that stands among the others.
+    private func words(for format: DatasetFormat) -> (Int, String) {
+        switch format {
+        case .parquet: (0, parquet)
+        case .csv: (1, csv)
+        case .ndjson: (2, ndjson)
+        case .sqlite: (3, sqlite)
+        }
     }
 
     private var formats: [DatasetFormat] {

@@ -1,4 +1,4 @@
-/// In what a dataset is written.
+/// In what a dataset is written. A further format is told here: its name, its place among all, and its writer.
 package enum DatasetFormat: Hashable, Sendable, CustomStringConvertible {
     case ndjson(TextPacking)
     case csv(TextPacking)
@@ -30,6 +30,28 @@ package enum DatasetFormat: Hashable, Sendable, CustomStringConvertible {
 extension DatasetFormat {
     /// Whether its files have no rows, only what tells the files of the rows from others.
     package var isDigest: Bool { self == .ndjson(.digest) || self == .csv(.digest) }
+
+    /// The writer of one file of a table; `nil` for a database, which has all tables in its one file (``SQLiteFile``).
+    ///
+    /// - Parameters:
+    ///   - sink: Where the file's bytes go.
+    ///   - name: The file's name: a digest says of which text it is.
+    package func makeWriter(
+        of schema: TableSchema, into sink: any ByteSink, named name: String,
+        _ parquet: ParquetOptions = ParquetOptions()
+    ) -> (any DatasetWriter)? {
+        func packed(_ packing: TextPacking) -> any ByteSink {
+            let suffix = packing.suffix
+            return packing.sink(
+                into: sink, named: name.hasSuffix(suffix) ? String(name.dropLast(suffix.count)) : name)
+        }
+        return switch self {
+        case .ndjson(let packing): TextWriter.ndjson(schema, into: packed(packing))
+        case .csv(let packing): TextWriter.csv(schema, into: packed(packing))
+        case .parquet: ParquetWriter(schema, parquet, into: sink)
+        case .sqlite: nil
+        }
+    }
 }
 
 /// How a dataset lies in its folder.

@@ -119,7 +119,8 @@ final class PartSequence {
         try Folder.make(journal.folder + "/" + file.folder)
         let sink = try FileSink(journal.folder + "/" + part.path)
         self.sink = sink
-        writer = makeWriter(sink, named: file.name)
+        writer = format.makeWriter(of: table.schema, into: sink, named: file.name, layout.parquet)
+        precondition(writer != nil, "a database is one file")
     }
 
     private func endPart() throws(FileFailure) {
@@ -150,18 +151,6 @@ final class PartSequence {
         let folder = clock == nil ? "" : PartitionClock.folder(key, of: layout.partition)
         let label = layout.label.map { "\($0)-" } ?? "part-"
         return ("\(name)/\(folder)", "\(label)\(padded).\(format)")
-    }
-
-    private func makeWriter(_ sink: any ByteSink, named name: String) -> any DatasetWriter {
-        func packed(_ packing: TextPacking) -> any ByteSink {
-            packing.sink(into: sink, named: String(name.dropLast(packing.suffix.count)))
-        }
-        return switch format {
-        case .ndjson(let packing): TextWriter.ndjson(table.schema, into: packed(packing))
-        case .csv(let packing): TextWriter.csv(table.schema, into: packed(packing))
-        case .parquet: ParquetWriter(table.schema, layout.parquet, into: sink)
-        case .sqlite: preconditionFailure("a database is one file")
-        }
     }
 
     private func mismatch() -> FileFailure {
