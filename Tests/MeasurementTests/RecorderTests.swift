@@ -205,11 +205,23 @@ struct RunRecorderTests {
         let parts = Mirror(reflecting: full).children.filter { $0.label != "failure" }
         #expect(samples.allSatisfy { $0 <= 1 })
         #expect(samples.count { $0 == 0 } == parts.count { "\($0.value)" == "nil" })
-        let sources = Set(MetricCatalogue.all.map(\.source))
-        #expect(RequestTime.allCases.allSatisfy { sources.contains(.time($0)) })
-        #expect(RequestSize.allCases.allSatisfy { sources.contains(.size($0)) })
-        #expect(FleetGauge.allCases.allSatisfy { sources.contains(.gauge($0)) })
-        #expect(FreshnessBound.allCases.allSatisfy { sources.contains(.deliveredWithin($0)) })
+    }
+
+    @Test("whatever is measured of uploads and fleets is a metric of the catalogue")
+    func catalogued() {
+        let told = Set(MetricCatalogue.all.map(\.source))
+        var measured =
+            RequestTime.allCases.map(MetricSource.time) + RequestSize.allCases.map(MetricSource.size)
+        measured += FleetGauge.allCases.map(MetricSource.gauge)
+        measured += FreshnessBound.allCases.map(MetricSource.deliveredWithin)
+        for source in measured { #expect(told.contains(source), "\(source) has no entry") }
+        // What is told in other words than a metric's: how uploads ended, and those that never began.
+        let others: [RequestCount] = [.abandoned, .offlineAttempts]
+        for count in RequestCount.allCases where !others.contains(count) {
+            #expect(
+                told.contains(.count(count)) || told.contains(.share(count, of: .uploads)),
+                "\(count) has no entry")
+        }
     }
 
     @Test("adds up how long radios were awake, over populations, shards and a window")
