@@ -106,6 +106,14 @@ def test_the_page_of_metrics_lists_those_there_are(schema: dict):
     assert len(listed) > 20 and listed == offered
 
 
+def test_the_page_of_networks_lists_every_preset(schema: dict):
+    tables = (CATALOGUE / "Networks.md").read_text().split("| Preset |")[1:]
+    listed = [name for table in tables for name in re.findall(r"^\| `([\w-]+)` \|", table.split("\n\n")[0], re.M)]
+    offered = schema["properties"]["populations"]["items"]["properties"]["network"]["anyOf"][0]["enum"]
+    # What an ideal one is stands in the text.
+    assert len(offered) > 20 and listed == [name for name in offered if name != "ideal"]
+
+
 @pytest.mark.parametrize("side", ["collector", "client"])
 def test_the_page_of_the_timeline_lists_every_fault(schema: dict, side: str):
     faults = schema["properties"]["timeline"]["items"]["properties"][side]["properties"]["fault"]["enum"]
