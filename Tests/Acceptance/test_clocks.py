@@ -13,9 +13,9 @@ import pytest
 
 from conftest import Tool
 from helpers import read_events, read_report, steady, write_scenario
+from known_systems import built_in
 
 OUTLIERS = {"sd": "2s", "outliers": {"share": 0.5, "sd": "2d"}}
-SYSTEMS = ["sensors", "growing", "trackingsdk", "kit", "codeless"]
 
 
 def generate(tool: Tool, system: str, name: str, **population: object) -> Path:
@@ -38,7 +38,7 @@ def tables(folder: Path) -> dict[str, str]:
     return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in folder.glob("[a-z]*.ndjson")}
 
 
-@pytest.mark.parametrize("system", SYSTEMS)
+@pytest.mark.parametrize("system", built_in())
 def test_the_populations_deviation_is_the_sdks_knob(tool: Tool, system: str):
     old = generate(tool, system, "old", sdk={"clockSkew": "2s"})
     new = generate(tool, system, "new", clockSkew="2s")

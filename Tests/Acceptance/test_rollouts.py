@@ -10,12 +10,14 @@ import pytest
 
 from conftest import Tool
 from helpers import read_events, read_report, write_scenario
+from known_systems import DESCRIBED, has_knob, systems
 
 DAY = 24 * 3600
-SYSTEMS = ["sensors", "growing", "trackingsdk", "kit", "codeless", "declared"]
 #: A collector that knows nobody: what is kept after it, only a rule says.
 NOBODY = {"at": "0s", "collector": {"fault": "status", "status": 404}}
 DROPS = {"upload": {"keepStatuses": ["5xx"]}}
+#: Those that can be told what to drop: described SDKs in words of their own.
+SYSTEMS = [name for name in systems() if has_knob(name, "upload", "keepStatuses") or name == DESCRIBED]
 #: The same of a described SDK, and what is described.
 TABLE = {"answers": [["200", "delivered"], ["404", "drop"], ["*", "retry"]]}
 PRESET = {"preset": "mixpanel-ios"}
@@ -57,7 +59,7 @@ def test_a_roll_out_at_the_start_is_the_rule_itself_and_one_at_the_end_is_none(t
         described = scenario(system, NOBODY, *timeline, sdk=sdk, devices=devices, hours=hours)
         return simulate(tool, described, name, "--bodies", "measure")
 
-    drops, own = (TABLE, PRESET) if system == "declared" else (DROPS, {})
+    drops, own = (TABLE, PRESET) if system == DESCRIBED else (DROPS, {})
     never, always = play("never", sdk=own), play("always", sdk=own | drops)
     assert "404" in always["events"]["rejected"] and not never["events"]["rejected"]
     start = play("start", {"at": "0s", "sdk": drops}, sdk=own)

@@ -16,6 +16,7 @@ import pytest
 import real_clock
 from conftest import HANG, Tool
 from helpers import offered, read_report, steady, write_scenario
+from known_systems import built_in
 
 
 def limited(binary: Path, folder: Path, kind: int, limit: int, *arguments: object) -> subprocess.CompletedProcess:
@@ -63,7 +64,7 @@ def test_what_the_memory_does_not_hold_is_refused(binary: Path, tmp_path: Path, 
     assert again.returncode == 104 and abs(fitting(again.stderr) - count) <= count * 0.1, (refused, again)
 
 
-@pytest.mark.parametrize("system", ["sensors", "growing", "trackingsdk", "kit", "codeless"])
+@pytest.mark.parametrize("system", built_in())
 def test_the_forecast_of_memory_is_what_a_simulation_takes(binary: Path, tmp_path: Path, system: str):
     """Right to a factor of two, as the growth between two sizes: what the binary itself takes is no matter."""
     scenario = {

@@ -12,7 +12,9 @@ import VirtualEngine
 struct ForecastSizeTests {
     @Test(
         "a sample that passes its events by reference tells what one that is written does",
-        arguments: ["sensors", "growing", "trackingsdk", "codeless"])
+        arguments: SimulatedSystems.all.map(\.name).filter {
+            $0 != "declared" && !SimulatedSystems.sendsDailyArchives($0)
+        })
     func byReference(system: String) throws {
         let bench = try ScenarioBench()
         let text = """
