@@ -42,7 +42,8 @@ package enum CollectorFault: Hashable, Sendable {
         """.utf8)
 }
 
-/// What is asked of a fault beyond what it does to a request. Each switch names every case, so that a further one answers too.
+/// What is asked of a fault beyond what it does to a request. Each switch names every case, so that a further one
+/// answers too.
 extension CollectorFault {
     /// Whether devices meet in it: how long one waits depends on the others.
     package var isQueue: Bool {
@@ -64,8 +65,8 @@ extension CollectorFault {
         }
     }
 
-    /// The fault where every instant of its window is moved by a clock: times that are parts of the window move with it,
-    /// and those of single requests stay as they are.
+    /// The fault where every instant of its window is moved by a clock: times that are parts of the window move with
+    /// it, and those of single requests stay as they are.
     ///
     /// - Parameter from: When the window begins, before it is moved.
     package func moved(from: Instant, by clock: (Instant) -> Instant) -> CollectorFault {

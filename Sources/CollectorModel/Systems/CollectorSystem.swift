@@ -2,8 +2,8 @@ import Timebase
 
 /// The systems whose uploads a collector can read. The raw value is the name in the store.
 ///
-/// This file is the one list of them, in which the order counts: a request is of the first that takes it. A further system
-/// is a case here, before the described ones, its property among the collected, and its line in each switch.
+/// This file is the one list of them, in which the order counts: a request is of the first that takes it. A further
+/// system is a case here, before the described ones, its property among the collected, and its line in each switch.
 package enum CollectorSystem: String, CaseIterable, Sendable {
     case sensors
     case growing

@@ -8,8 +8,8 @@ package protocol SystemRuleSet: Hashable, Sendable {
     associatedtype Version: RawRepresentable<String> & CaseIterable & Sendable
     /// The system's name in scenarios and in the collector's store.
     static var systemName: String { get }
-    /// Whether devices send archives of whole days, on a later day: nothing that they capture leaves them before, and an
-    /// upload's size is no sum over its events.
+    /// Whether devices send archives of whole days, on a later day: nothing that they capture leaves them before, and
+    /// an upload's size is no sum over its events.
     static var sendsDailyArchives: Bool { get }
     /// The version that the rules began as; a scenario may have changed each of them since.
     var version: Version { get }

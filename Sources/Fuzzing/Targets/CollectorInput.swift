@@ -12,7 +12,8 @@ enum CollectorInput {
     /// The characters of a system's forms, in their order: the corpus is written in these. A further form, whose system
     /// may stand anywhere among the others, has the next one that is free.
     private static let letters = [
-        "sensors": "f", "growing": "gplsxoiq", "trackingsdk": "t", "kit": "m", "codeless": "c", "declared": "ABCDE",
+        "sensors": "f", "growing": "gplsxoiq", "trackingsdk": "t", "kit": "m", "codeless": "c",
+        "declared": "ABCDE",
     ]
 
     private static let formModes: [(Character, UploadForm)] = {

@@ -173,7 +173,7 @@ package enum SimulatedSystems {
         SystemFormat.all.contains { $0.name == system && $0.sendsDailyArchives }
     }
 
-    /// Whether `sdk` of a system has a knob, such as `["upload", "networks"]`; none has one of a system that is unknown.
+    /// Whether `sdk` of a system has a knob, such as `["upload", "networks"]`; one that is unknown has none.
     package static func has(_ knob: [String], system: String) -> Bool {
         SystemFormat.all.contains { $0.name == system && $0.has(knob) }
     }
