@@ -40,8 +40,8 @@ public enum CommandStatus: Int32, Sendable {
     /// The ledger does not balance, acknowledged events are missing at the collector, or it holds events that no device
     /// made.
     case unaccounted = 95
-    /// A live run that says nothing about the collector: the generator could not keep its own schedule, failed by itself
-    /// in more than 1 % of its uploads, passed the rate that it may have, or a part of the run is missing.
+    /// A run that says nothing: the generator of a live run could not keep its own schedule or passed the rate that it
+    /// may have, any run failed by itself in more than 1 % of its uploads, or a part of it is missing.
     case invalidRun = 96
     /// A threshold failed, a comparison found a regression, no upload of a live run had success, or the guard ended it.
     case thresholdFailed = 99

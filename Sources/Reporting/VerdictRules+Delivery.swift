@@ -66,21 +66,26 @@ extension VerdictRules.Delivery {
         return (.nothingDelivered, text)
     }
 
-    /// Why the run says nothing about the collector, where Beaconswarm itself failed too often.
-    var ownFailureReason: String? {
-        guard isLive, ownFailed > 0, ownShare > VerdictRules.ownFailureLimit else { return nil }
-        return ownFailureText + ", so this run says nothing about the collector: \(ownTexts)."
+    /// Why the run says nothing about the collector, or a simulation nothing about its devices, where Beaconswarm itself
+    /// failed too often.
+    package var ownFailureReason: String? {
+        guard ownFailed > 0, ownShare > VerdictRules.ownFailureLimit else { return nil }
+        let subject =
+            isLive
+            ? "this run says nothing about the collector" : "this simulation says nothing about its devices"
+        return ownFailureText + ", so \(subject): \(ownTexts)."
     }
 
     /// What is to be said of a run beside its verdict.
     package var warnings: [String] {
-        guard isLive, uploads > 0 else { return [] }
+        guard uploads > 0 else { return [] }
         var warnings: [String] = []
         if ownFailed > 0, ownFailureReason == nil {
             warnings.append(
                 ownFailureText + ": \(ownTexts); with more than "
                     + "\(Numbers.percent(VerdictRules.ownFailureLimit)) the run would be invalid")
         }
+        guard isLive else { return warnings }
         let share = Double(acknowledged) / Double(uploads)
         if !expectsNothing, !expectsGuard, acknowledged > 0, share < VerdictRules.acknowledgedLimit {
             warnings.append(
@@ -96,8 +101,8 @@ extension VerdictRules.Delivery {
     private var ownTexts: String { ownFailures.map(\.text).joined(separator: "; ") }
 
     private var ownFailureText: String {
-        "Beaconswarm itself failed \(Numbers.count(ownFailed, of: "time")) in \(uploadsText) "
-            + "(\(Numbers.percent(ownShare)))"
+        "Beaconswarm itself failed \(Numbers.count(ownFailed, of: "time")) "
+            + (uploads > 0 ? "in \(uploadsText) (\(Numbers.percent(ownShare)))" : "and no upload began")
     }
 
     private var uploadsText: String { Numbers.count(uploads, of: "upload") }

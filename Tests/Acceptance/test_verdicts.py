@@ -379,6 +379,42 @@ def test_a_full_disk_under_the_embedded_collector_makes_a_run_invalid(
     assert "generator_failed" in failures(tmp_path / "run")
 
 
+#: What plays a scenario in virtual time, each into the folder `run`.
+SIMULATED = {
+    "alone": [["simulate", "--out", "run"]],
+    "several": [["simulate", "--seeds", "2", "--out", "run"]],
+    "sweep": [["sweep", "--vary", "populations.0.sdk.upload.batch=5,50", "--out", "run"]],
+    "parts": [["simulate", "--shard", f"{part}/2", "--out", "parts"] for part in range(2)],
+}
+
+
+@pytest.mark.parametrize("way", SIMULATED)
+def test_a_full_disk_under_the_files_of_devices_makes_a_simulation_invalid(tool: Tool, tiny_disk: Path, way: str):
+    """What devices lose by it is none of their policy's doing, whatever the thresholds say."""
+    scenario = steady(200, "5s", drain="2s") | {"thresholds": {"events_lost": ["rate<0.01"]}}
+    scenario["populations"][0]["sdk"] = {"storage": {"backend": "sqlite"}}
+    path = write_scenario(tool.folder, scenario)
+    commands = [[command[0], path, *command[1:]] for command in SIMULATED[way]]
+    for command in commands:
+        finished = tool.run(*command, "-q", env={"TMPDIR": str(tiny_disk)}).expect(96)
+    if way == "parts":
+        # A part may be played again.
+        finished = tool.run("merge", "parts", "--out", "run", "-q", env={"TMPDIR": str(tiny_disk)}).expect(96)
+    if way == "sweep":
+        cells = [json.loads(cell.read_text()) for cell in (tool.folder / "run/cells").glob("*.json")]
+        assert {cell["verdict"] for cell in cells} == {"invalid"}, cells
+    else:
+        runs = [path.parent for path in (tool.folder / "run").rglob("timeseries.csv")]
+        assert len(runs) == (2 if way == "several" else 1)
+        for run in runs:
+            report = read_report(run)
+            assert report["verdict"] == "invalid" and report["causes"][0] == "generator_failed", report["causes"]
+            assert [one["cause"] for one in report["generator"]["own_failures"]] == ["device_store"]
+            assert "says nothing about its devices" in report["reasons"][0]
+            assert "generator_failed" in failures(run)
+    assert "invalid: " in finished.err, str(finished)
+
+
 @pytest.fixture
 def few_ports(tmp_path: Path) -> list[str]:
     """What begins a command in a network of its own, in which ten connections can be open at once."""

@@ -253,4 +253,34 @@ struct VerdictRulesTests {
         let all = VerdictRules.judge(Self.live(uploads: 9, acknowledged: 0, own: 9))
         #expect(all.causes == ["generator_failed"])
     }
+
+    @Test("a simulation whose machine failed it is invalid by the same rule", arguments: [0, 10, 11])
+    func failedSimulation(own: UInt64) {
+        var findings = Self.live(uploads: 1000, acknowledged: 100, own: own)
+        findings.delivery.isLive = false
+        let outcome = VerdictRules.judge(findings)
+        #expect(outcome.exitCode == (own == 11 ? 96 : 0))
+        #expect(outcome.causes == (own == 11 ? ["generator_failed"] : []))
+        #expect(
+            own != 11
+                || outcome.reasons[0].contains("so this simulation says nothing about its devices: no socket")
+        )
+        // That few uploads were acknowledged is its model's business.
+        #expect(findings.delivery.warnings.count == (own == 10 ? 1 : 0))
+        findings.thresholds = [Self.broken]
+        #expect(VerdictRules.judge(findings).exitCode == (own == 11 ? 96 : 99))
+        findings.delivery.uploads = 0
+        let early = VerdictRules.judge(findings).reasons[0]
+        #expect(
+            own == 0 || early.hasPrefix("Beaconswarm itself failed \(own) times and no upload began, so "),
+            "\(early)")
+
+        var report = Fixtures.outage()
+        report.mode = .virtual
+        report.generator.ownFailures =
+            own == 0 ? [] : [.init(name: "device_store", count: 10_000_000, text: "full")]
+        let xml = String(decoding: JUnitWriter().render(report), as: UTF8.self)
+        #expect(xml.contains("type=\"generator_failed\"") == (own > 0))
+        #expect(xml.contains("the sockets and the disk that it needed") == (own > 0))
+    }
 }

@@ -37,6 +37,7 @@ struct CellRunner {
         guard !control.isRequested else { return nil }
         var progress = ReportBuilder.Progress(result, of: scenario)
         progress.abortedBy = observer.abortedBy
+        progress.generator.ownFailures = OwnFailures.of(devices: stores.hostFailures)
         return builder.report(progress)
     }
 

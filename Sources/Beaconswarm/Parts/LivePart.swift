@@ -209,7 +209,12 @@ extension Report.Generator: Snapshotable {
         http2Streams += other.http2Streams
         tlsHandshakeSeconds += other.tlsHandshakeSeconds
         loopSeconds += other.loopSeconds
-        for failure in other.ownFailures {
+        add(other.ownFailures, of: part)
+    }
+
+    /// Adds what the machine of another part of the run refused.
+    mutating func add(_ failures: [Report.OwnFailure], of part: PartNumber) {
+        for failure in failures {
             let text = "part \(part.text): \(failure.text)"
             if let known = ownFailures.firstIndex(where: { $0.name == failure.name }) {
                 ownFailures[known].count += failure.count

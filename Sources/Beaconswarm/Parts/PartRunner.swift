@@ -47,7 +47,10 @@ struct PartRunner {
             return .interrupted
         }
         console.say(state.announcement(ofAll: scenario.document.deviceCount, in: folder, of: shared))
-        return state.balance != 0 || state.audit?.failed == true ? .unaccounted : .success
+        if state.balance != 0 || state.audit?.failed == true { return .unaccounted }
+        guard let reason = state.ownFailureReason else { return .success }
+        console.warn(reason)
+        return .invalidRun
     }
 
     static let shared = CommandFailure(
@@ -112,6 +115,7 @@ struct PartRunner {
             result, levels: levels, of: part, plans: plans, output: output, builder: builder)
         partState.wall = Host.monotonic - began
         partState.warnings += stores.warnings
+        partState.ownFailures = OwnFailures.of(devices: stores.hostFailures)
         try output.finish(partState, in: folder)
         return partState
     }

@@ -29,10 +29,19 @@ struct PartState: Sendable {
     var levels: PartLevels
     /// Of the files beside it that are joined, too.
     var sums = FileSums()
+    /// Of a simulation: what its machine refused it. A live part tells its own.
+    var ownFailures: [Report.OwnFailure] = []
     /// `nil` in virtual time.
     var live: LivePart?
 
     var number: PartNumber { PartNumber(index: index, count: identity.count) }
+    /// Why it says nothing, where the machine failed it too often.
+    var ownFailureReason: String? {
+        var delivery = VerdictRules.Delivery()
+        delivery.uploads = recorder.total.requests
+        delivery.ownFailures = ownFailures
+        return delivery.ownFailureReason
+    }
     var balance: Int64 { recorder.populations.reduce(0) { $0 + $1.ledger.balance } }
 
     /// What is said when the part was played.
@@ -86,6 +95,7 @@ extension PartState: Snapshotable {
         writer.write(optional: levels.quietSince)
         writer.write(levels.closing)
         writer.write(sums)
+        writer.write(each: ownFailures)
         writer.write(optional: live)
     }
 
@@ -107,6 +117,7 @@ extension PartState: Snapshotable {
         levels = PartLevels(
             log: try reader.value(), quietSince: try reader.optional(), closing: try reader.value())
         sums = try reader.value()
+        ownFailures = try reader.values()
         live = try reader.optional()
         guard reader.isAtEnd, (0..<identity.count).contains(index) else { throw reader.impossible }
     }

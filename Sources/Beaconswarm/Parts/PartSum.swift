@@ -79,6 +79,8 @@ struct PartSum {
         var started: Int
         var closing: [FleetLook]
         var answers: [UnexpectedAnswer]
+        /// Of simulations.
+        var generator = Report.Generator()
 
         init(_ folders: [PartFolder]) throws(CommandFailure) {
             let first = try PartSum.state(in: folders[0])
@@ -86,6 +88,7 @@ struct PartSum {
             (started, closing, answers) = (
                 first.devicesStarted, [first.levels.closing], first.unexpectedAnswers
             )
+            generator.add(first.ownFailures, of: first.number)
             for folder in folders.dropFirst() {
                 let state = try PartSum.state(in: folder)
                 guard recorder.fits(state.recorder) else { throw PartSum.misfit(folder) }
@@ -95,6 +98,7 @@ struct PartSum {
                 simulated = max(simulated, state.simulated)
                 closing.append(state.levels.closing)
                 started += state.devicesStarted
+                generator.add(state.ownFailures, of: state.number)
             }
         }
 
@@ -103,6 +107,7 @@ struct PartSum {
                 recorder: recorder, simulated: simulated, wall: .zero, devicesStarted: started,
                 fingerprint: fingerprint)
             progress.audit = audit
+            progress.generator = generator
             return progress
         }
 

@@ -4,7 +4,7 @@ import Measurement
 import Reporting
 import World
 
-/// What the machine refused to a live run itself: nothing that a collector under test could help.
+/// What the machine refused to a run itself: nothing that a collector under test, or a simulated device, could help.
 enum OwnFailures {
     /// - Parameters:
     ///   - embedded: Of the collector that came with the run, if one did.
@@ -28,15 +28,21 @@ enum OwnFailures {
                 Report.OwnFailure(
                     name: "embedded_store", count: max(1, embedded.requests), text: text(embedded)))
         }
-        if devices.count > 0 {
-            failures.append(
-                Report.OwnFailure(
-                    name: "device_store", count: UInt64(devices.count),
-                    text:
-                        "the disk of this machine failed \(devices.count.of("operation")) of the devices' files, "
-                        + "first: \(devices.first); make room there, or put them elsewhere with TMPDIR"))
-        }
-        return failures
+        return failures + of(devices: devices)
+    }
+
+    /// What alone a simulation may be refused, which has neither sockets nor a collector that stores.
+    ///
+    /// - Parameter devices: How often the machine's disk failed the devices' files, and the first time in words.
+    static func of(devices: (count: Int, first: String)) -> [Report.OwnFailure] {
+        guard devices.count > 0 else { return [] }
+        return [
+            Report.OwnFailure(
+                name: "device_store", count: UInt64(devices.count),
+                text:
+                    "the disk of this machine failed \(devices.count.of("operation")) of the devices' files, "
+                    + "first: \(devices.first); make room there, or put them elsewhere with TMPDIR")
+        ]
     }
 
     private static func text(_ embedded: StoreFailure) -> String {

@@ -76,6 +76,7 @@ struct VirtualRunner {
         progress.interrupted = interruption.isRequested
         progress.abortedBy = observer.follower.abortedBy
         progress.warnings = stores.warnings
+        progress.generator.ownFailures = OwnFailures.of(devices: stores.hostFailures)
         progress.unexpectedAnswers = output.redacted(result.unexpectedAnswers, of: builder.populations)
         return try output.finish(progress, builder: builder, console: console)
     }

@@ -65,6 +65,11 @@ enum RunFacts {
             ("Bodies", run.bodies == "measure" ? "not written and read; sizes from a model" : ""),
             ("Beaconswarm", report.toolVersion),
         ]
+        facts.append(
+            (
+                "Generator's own failures",
+                generator.ownFailures.map { "\($0.name): \(Numbers.count($0.count))" }.joined(separator: ", ")
+            ))
         guard report.mode == .live else { return facts }
         let lag = generator.scheduleLag
         let median = Numbers.duration(milliseconds: lag.median)
@@ -74,10 +79,6 @@ enum RunFacts {
             (
                 "Generator",
                 !isOver ? "" : generator.saturated ? "could not keep its schedule" : "kept its schedule"
-            ),
-            (
-                "Generator's own failures",
-                generator.ownFailures.map { "\($0.name): \(Numbers.count($0.count))" }.joined(separator: ", ")
             ),
             ("Generator's lag", "median \(median), p(99) \(Numbers.duration(milliseconds: lag.p99))"),
             (

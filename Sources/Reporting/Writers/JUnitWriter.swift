@@ -78,6 +78,7 @@ package struct JUnitWriter: ReportWriter {
         ]
         cases += auditCases(report)
         if report.mode == .live { cases += liveCases(report) }
+        if report.mode == .live || !report.generator.ownFailures.isEmpty { cases.append(machineCase(report)) }
         cases.append(endCase(report))
         return cases + partCases(report)
             + report.thresholds.map { result in
@@ -167,11 +168,16 @@ package struct JUnitWriter: ReportWriter {
                 group: "generator", name: "the generator kept its own schedule",
                 failure: generator.saturated ? "lag p(99) \(lag): the run is invalid" : nil,
                 type: VerdictRules.Cause.generatorLate.rawValue),
-            Case(
-                group: "generator", name: "the generator had the sockets and the disk that it needed",
-                failure: report.isPartial ? nil : delivery.ownFailureReason,
-                type: VerdictRules.Cause.generatorFailed.rawValue), answered,
+            answered,
         ] + guarded
+    }
+
+    /// What a simulation needs of its machine, too, where devices keep their events in files.
+    private static func machineCase(_ report: Report) -> Case {
+        Case(
+            group: "generator", name: "the generator had the sockets and the disk that it needed",
+            failure: report.isPartial ? nil : report.delivery.ownFailureReason,
+            type: VerdictRules.Cause.generatorFailed.rawValue)
     }
 
     /// Of a scenario whose purpose is that the guard ends the run.
