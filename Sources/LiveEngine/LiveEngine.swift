@@ -28,7 +28,7 @@ package enum LiveEngine {
     ///   - share: The devices of this process.
     ///   - descriptorBudget: From ``MachineLimits/descriptorBudget(limit:sharedWithCollector:)``.
     ///   - ephemeralPorts: From ``MachineLimits/ephemeralPorts()``.
-    /// - Returns: A sentence with the number that would fit, or `nil` if all of it fits.
+    /// - Returns: A sentence with the number of the scenario's devices that would fit, or `nil` if all of it fits.
     package static func capacityProblem(
         plans: [PopulationPlan], inUse: [ConnectionsInUse]? = nil, of share: ShardShare = .whole,
         descriptorBudget: Int, ephemeralPorts: Int = MachineLimits.ephemeralPorts()
@@ -36,20 +36,20 @@ package enum LiveEngine {
         let wanted = destinations(of: plans, inUse: inUse, share)
         let devices = wanted.reduce(0) { $0 + $1.devices }
         let connections = wanted.reduce(0) { $0 + $1.connections }
+        // Of the whole scenario, of which parts take equal shares: few of them may be in use at the same time.
+        let all = plans.reduce(0) { $0 + $1.deviceCount }
         if connections > descriptorBudget {
-            let fitting = devices * descriptorBudget / connections
             return
                 "\(devices) devices in use keep up to \(connections) connections, and the process may open "
-                + "\(descriptorBudget): \(fitting) devices would fit. Beyond that the longest-idle "
-                + "connection is closed, and counted."
+                + "\(descriptorBudget): \(wouldFit(all * descriptorBudget / connections)). Beyond that the "
+                + "longest-idle connection is closed, and counted."
         }
         guard let crowded = wanted.first(where: { $0.connections > ephemeralPorts }) else { return nil }
-        let fitting = crowded.devices * ephemeralPorts / crowded.connections
         return
             "\(crowded.devices) devices in use keep up to \(crowded.connections) connections to "
             + "\(crowded.name), and the system has \(ephemeralPorts) ports for connections to one "
-            + "destination: \(fitting) devices would fit, or more addresses in target.urls. Beyond that "
-            + "connects fail (no_socket)."
+            + "destination: \(wouldFit(all * ephemeralPorts / crowded.connections)), or more addresses in "
+            + "target.urls. Beyond that connects fail (no_socket)."
     }
 
     /// What a rate of new connections would run into: a closed connection keeps its port for a minute

@@ -37,6 +37,7 @@ struct RoomTests {
         #expect(warning(connections) == nil)
         let told = "200 devices in use keep up to \(connections) connections"
         #expect(warning(connections - 1)?.hasPrefix(told) == true)
+        #expect(warning(connections / 2)?.contains("100 devices would fit (--devices 100)") == true)
         // Four of them may take turns.
         try Room.checkDescriptors(forecast, limit: 1000, budget: connections / 4)
         let refused = try await failure {

@@ -567,16 +567,24 @@ struct LiveRunTests {
         #expect(Self.problem(devices: 50, budget: 100, ports: 28_232) == nil)
         let descriptors = Self.problem(devices: 51, budget: 100, ports: 28_232)
         #expect(descriptors?.hasPrefix("51 devices in use keep up to 102 connections") == true)
-        #expect(descriptors?.contains("50 devices would fit") == true)
+        #expect(descriptors?.contains("50 devices would fit (--devices 50)") == true)
         // Nobody holds a connection who is not in use.
         #expect(Self.problem(devices: 900, inUse: 50, budget: 100, ports: 28_232) == nil)
-        #expect(Self.problem(devices: 900, inUse: 51, budget: 100, ports: 28_232) == descriptors)
+        // What would fit is told of all devices, as they are asked for.
+        let few = Self.problem(devices: 900, inUse: 51, budget: 100, ports: 28_232)
+        #expect(
+            few
+                == descriptors?.replacing("50 devices", with: "880 devices").replacing(
+                    "s 50)", with: "s 880)"))
+        #expect(Self.problem(devices: 880, inUse: 50, budget: 100, ports: 28_232) == nil)
+        #expect(
+            Self.problem(devices: 51, budget: 1, ports: 28_232)?.contains(": no device would fit. ") == true)
         // One connection does where nothing is fetched beside the uploads, and where all are streams of one.
         #expect(Self.problem(devices: 100, budget: 100, ports: 28_232, fetchesConfig: false) == nil)
         #expect(Self.problem(devices: 101, budget: 100, ports: 28_232, fetchesConfig: false) != nil)
         #expect(Self.problem(devices: 100, budget: 100, ports: 28_232, http: .two) == nil)
         let ports = Self.problem(devices: 30_000, budget: 70_000, ports: 28_232)
-        #expect(ports?.contains("14116 devices would fit") == true)
+        #expect(ports?.contains("14000 devices would fit (--devices 14000), or more addresses") == true)
         #expect(ports?.contains("10.0.0.1:80") == true)
         #expect(MachineLimits.descriptorBudget(limit: 20_000, sharedWithCollector: true) == 9_950)
         // 2,000 devices with a file and a connection each, both ends here.

@@ -34,13 +34,13 @@ enum Room {
         let need = forecast.memory(connections: connections) * Double(copies)
         let limit = Double(room.bytes) * memoryShare
         guard need > limit else { return }
-        let fitting = rounded(forecast.devicesFitting(limit / Double(copies), connections: connections))
+        let fitting = forecast.devicesFitting(limit / Double(copies), connections: connections)
         let sideBySide = copies > 1 ? "\(copies) simulations side by side (--threads) of " : ""
         throw CommandFailure(
             .invalidScenario,
             "\(sideBySide)\(forecast.devices) devices need about \(Forecast.size(need)) of memory, and "
                 + "\(Forecast.size(Double(room.bytes))) are free (by \(room.bound)): "
-                + wouldFit(fitting) + "; nothing was run")
+                + LiveEngine.wouldFit(fitting) + "; nothing was run")
     }
 
     /// Refuses what the descriptors of the process do not hold. What they hold only by taking turns is a warning
@@ -59,12 +59,12 @@ enum Room {
         }
         guard forecast.sockets > budget * connectionsPerDescriptor else { return }
         let perDevice = Double(forecast.sockets) / Double(max(1, forecast.devices))
-        let fitting = rounded(Int(Double(budget) / perDevice))
-        let most = rounded(Int(Double(budget * connectionsPerDescriptor) / perDevice))
+        let fitting = LiveEngine.wouldFit(Int(Double(budget) / perDevice))
+        let most = LiveEngine.fitting(Int(Double(budget * connectionsPerDescriptor) / perDevice))
         throw CommandFailure(
             .invalidScenario,
             "\(forecast.devices) devices keep up to \(forecast.sockets) connections, and the process may open "
-                + "\(limit) descriptors (ulimit -n), which is enough for \(budget): \(wouldFit(fitting)), and up to \(most) "
+                + "\(limit) descriptors (ulimit -n), which is enough for \(budget): \(fitting), and up to \(most) "
                 + "are taken, which close connections early to share; nothing was run")
     }
 
@@ -87,16 +87,5 @@ enum Room {
             .usage,
             "--threads \(loops): each takes \(descriptorsPerLoop) descriptors, of which the process may open \(limit) "
                 + "(ulimit -n): allowed are whole numbers from 1 to \(most)")
-    }
-
-    private static func wouldFit(_ devices: Int) -> String {
-        devices > 0 ? "\(devices) devices would fit (--devices \(devices))" : "no device would fit"
-    }
-
-    /// Two significant digits, rounded down.
-    private static func rounded(_ count: Int) -> Int {
-        var unit = 1
-        while count / unit >= 100 { unit *= 10 }
-        return count / unit * unit
     }
 }
