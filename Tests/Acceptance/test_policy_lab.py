@@ -206,6 +206,32 @@ def test_what_is_broken_off_does_not_look_whole(tool: Tool, number):
             assert "No regression" not in shown and "the same in every figure" not in shown
 
 
+def test_of_a_killed_series_all_that_is_whole_is_told(tool: Tool):
+    """A kill leaves no time to write down what came of it; its runs are whole in their folders."""
+    path = write_scenario(tool.folder, {key: value for key, value in OUTAGE.items() if key != "variants"} | {"duration": "20m"})
+    running = tool.start("simulate", path, "--seeds", 400, "--out", "lab", "--threads", 1, "--bodies", "measure")
+    run = tool.folder / "lab"
+    running.wait_until(lambda: len(list(run.glob("variants/*/seeds/*/report.json"))) >= 3, "played three simulations")
+    running.signal(signal.SIGKILL)
+    assert running.wait().code == -9
+    whole = {path.parent.name: json.loads(path.read_text()) for path in run.glob("variants/base/seeds/*/report.json")}
+    told = json.loads(tool.run("report", "lab", "--format", "json").expect(0).out)
+    assert told["partial"] is True and (told["verdict"], told["exit_code"]) == ("interrupted", 105)
+    cells = told["variants"]["base"]["seeds"]
+    assert cells.keys() == whole.keys() and len(cells) >= 3
+    assert all(cells[seed]["fingerprint"] == report["fingerprint"] for seed, report in whole.items())
+    for place in ("lab", "lab/report.partial.json"):
+        said = " ".join(tool.run("report", place).expect(0).out.split())
+        assert f"{len(whole)} simulations passed. The rest is missing" in said, said
+    # What is not whole is not compared.
+    tool.run("compare", "lab", "lab").expect(64, 104)
+    # What cannot be read is not there.
+    first = min(whole, key=int)
+    (run / f"variants/base/seeds/{first}/report.json").write_text("{}")
+    told = json.loads(tool.run("report", "lab", "--format", "json").expect(0).out)
+    assert told["variants"]["base"]["seeds"].keys() == whole.keys() - {first}
+
+
 def test_costs_are_those_of_a_day_of_users_whatever_the_drain_and_the_warm_up(tool: Tool):
     """By the runs' own counters. A back-off that begins as users stop makes the drain long, and nothing cheaper."""
     scenario = copy.deepcopy(OUTAGE) | {"duration": "4m", "drain": "5m"}

@@ -66,12 +66,13 @@ enum RunReader {
         case search(CapacityReport)
     }
 
-    /// Reads a run as ``read(_:)`` does, or a search for a capacity; of one that broke off, what was known.
+    /// Reads a run as ``read(_:)`` does, or a search for a capacity; of one that broke off, what was known, and of a
+    /// series whatever is whole.
     ///
     /// - Throws: ``CommandFailure`` with code 64 if there is neither, 104 if it cannot be read.
     static func readResult(_ path: String) throws(CommandFailure) -> Result {
         guard let file = try searchFile(path) else {
-            if let lab = try lab(path) { return .lab(lab) }
+            if let lab = try lab(path) { return .lab(gathered(lab, from: try reportFile(path))) }
             return .run(try read(path))
         }
         let bytes = try OutputFile.read(file, failing: .usage)
@@ -147,7 +148,7 @@ enum RunReader {
     /// The report that a path names, or that lies in its folder; `nil` for a folder without one.
     private static func existingReport(_ path: String) -> String? {
         if namesFile(path) { return path }
-        return ["report.json", "report.partial.json"].map { "\(path)/\($0)" }.first(where: OutputFile.exists)
+        return ["report.json", partialName].map { "\(path)/\($0)" }.first(where: OutputFile.exists)
     }
 
     private static func reportFile(_ path: String) throws(CommandFailure) -> String {

@@ -30,8 +30,11 @@ struct LabOutput {
 
     /// Where a run of them is kept.
     func path(variant: String, seed: UInt64) -> String {
-        folder.file("variants/\(variant)/seeds/\(seed)")
+        folder.file(LabOutput.place(variant: variant, seed: seed))
     }
+
+    /// The same in the folder of all.
+    static func place(variant: String, seed: UInt64) -> String { "variants/\(variant)/seeds/\(seed)" }
 
     /// Writes what is known so far, for whoever finds it after a sudden end.
     func writePartial() throws(CommandFailure) {

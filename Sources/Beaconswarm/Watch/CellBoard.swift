@@ -29,9 +29,7 @@ final class CellBoard: Sendable {
     /// - Parameter variant: Its number in the report.
     func add(_ cell: LabReport.Cell, to variant: Int) {
         state.withLock { state in
-            let cells = state.report.variants[variant].cells
-            let index = cells.firstIndex { $0.seed > cell.seed } ?? cells.endIndex
-            state.report.variants[variant].cells.insert(cell, at: index)
+            state.report.variants[variant].insert(cell)
             state.count += 1
         }
     }

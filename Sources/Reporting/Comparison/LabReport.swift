@@ -50,6 +50,11 @@ package struct LabReport: Sendable {
 
         /// The cell of a seed.
         package func cell(_ seed: UInt64) -> Cell? { cells.first { $0.seed == seed } }
+
+        /// Takes a cell in, in the order of the seeds.
+        package mutating func insert(_ cell: Cell) {
+            cells.insert(cell, at: cells.firstIndex { $0.seed > cell.seed } ?? cells.endIndex)
+        }
     }
 
     /// A live run that was ended before its time. What it measured is kept in its own folder: it is of another
