@@ -64,19 +64,32 @@ def test_what_the_memory_does_not_hold_is_refused(binary: Path, tmp_path: Path, 
     assert again.returncode == 104 and abs(fitting(again.stderr) - count) <= count * 0.1, (refused, again)
 
 
-@pytest.mark.parametrize("system", built_in())
-def test_the_forecast_of_memory_is_what_a_simulation_takes(binary: Path, tmp_path: Path, system: str):
+#: Fleets that differ in what takes their memory: the scenario's members, the persona, and two sizes.
+FLEETS = {
+    # All open the app at once.
+    "opened": ({"duration": "30s"}, "casual", (2_000, 14_000)),
+    "idle": ({"duration": "1h"}, {"extends": "casual", "sessionsPerDay": 0, "opensAtArrival": False}, (10_000, 110_000)),
+    # Nothing that is captured leaves.
+    "outage": (
+        {"duration": "100s", "timeline": [{"at": "0s", "collector": {"fault": "outage"}}]},
+        {"preset": "steady", "rate": "1/s"},
+        (2_000, 14_000),
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    "system, fleet",
+    [(system, "opened") for system in built_in()]
+    + [(system, fleet) for fleet in ("idle", "outage") for system in ("sensors", "growing")],
+)
+def test_the_forecast_of_memory_is_what_a_simulation_takes(binary: Path, tmp_path: Path, system: str, fleet: str):
     """Right to a factor of two, as the growth between two sizes: what the binary itself takes is no matter."""
-    scenario = {
-        "name": "memory",
-        "seed": 3,
-        "duration": "30s",
-        "drain": "1s",
-        "populations": [{"name": "p", "devices": 1, "system": system, "persona": "casual"}],
-    }
-    path = write_scenario(tmp_path, scenario)
+    members, persona, sizes = FLEETS[fleet]
+    population = {"name": "p", "devices": 1, "system": system, "persona": persona, "app": "shop"}
+    path = write_scenario(tmp_path, {"name": "memory", "seed": 3, "drain": "1s", "populations": [population]} | members)
     taken, told = [], []
-    for devices in (2_000, 14_000):
+    for devices in sizes:
         command = [binary, "simulate", path, "--devices", str(devices), "--out", tmp_path / f"{devices}"]
         finished = subprocess.run(
             [sys.executable, "-c", MEASURE, *command], capture_output=True, text=True, cwd=tmp_path, timeout=HANG
@@ -87,6 +100,23 @@ def test_the_forecast_of_memory_is_what_a_simulation_takes(binary: Path, tmp_pat
         told.append(float(amount) * (1e6 if unit == "MB" else 1e9))
     growth, forecast = taken[1] - taken[0], told[1] - told[0]
     assert forecast / 2 < growth < forecast * 2, (taken, told)
+    if fleet == "outage":
+        # A plan errs upwards.
+        assert growth < forecast * 1.1, (taken, told)
+
+
+@pytest.mark.parametrize("duration, persona, measured", [("1h", "idle", 478e6), ("1d", "casual", 561e6)])
+def test_the_memory_of_a_million_devices_is_that_of_those_in_use(
+    tool: Tool, tmp_path: Path, duration: str, persona: str, measured: float
+):
+    """As was measured once: to simulate them takes minutes."""
+    own = FLEETS["idle"][1] if persona == "idle" else persona
+    population = {"name": "p", "devices": 1_000_000, "system": "sensors", "version": "4.9.1", "persona": own, "app": "shop"}
+    said = tool.run(
+        "validate", write_scenario(tmp_path, {"name": "million", "seed": 3, "duration": duration, "populations": [population]})
+    ).expect(0).out
+    amount = float(re.search(r"simulated about ([0-9.]+) MB of memory", said)[1]) * 1e6
+    assert measured * 0.8 < amount < measured * 1.4, said
 
 
 def test_what_the_descriptors_do_not_hold_is_refused(binary: Path, tmp_path: Path):

@@ -67,7 +67,7 @@ struct Forecast {
         // What leaves in the drain is divided by the users' time as well: in a short run, that is no second's rate.
         requestsMean = min(requestsMean * Double(pace), requestsPeak)
         bytesMean *= Double(pace)
-        growingMemory += Double(prefilled) * DeviceMemory.storedEvent
+        growingMemory += Double(prefilled) * DeviceMemory.prefilledEvent
     }
 
     /// What comes together over the populations.
@@ -76,6 +76,13 @@ struct Forecast {
         var high = 0.0
         var events = EventCourse()
         var requests: RequestCourse
+
+        mutating func add(_ offered: OfferedEvents, _ sample: PopulationSample) {
+            low += offered.range.lowerBound
+            high += offered.range.upperBound
+            events.add(sample.recorder.series, scale: sample.scale)
+            requests.add(sample.requests, scale: sample.scale)
+        }
     }
 
     /// Plays a sample of a population: of people and of bots apart, for one of these may do as much as a hundred of those.
@@ -87,33 +94,33 @@ struct Forecast {
         let kinds = plan.kindsOfUsers
         let parts = max(1, plans.populations.count) * kinds.count
         var active = ConnectionsInUse(devices: 0, connections: 0)
-        growingMemory += Double(plan.deviceCount * plan.system.memoryPerDevice)
+        let blocked = BlockedUploads(plans, of: plan)
         for kind in kinds {
             let sample = PopulationSample(
                 kind.plan, kind.plan.forecastUsers, schedule: plans.schedule,
                 stepLimit: PopulationSample.stepBudget / parts, share: kind.share, pace: pace,
                 sizes: sizes)
             let record = sample.recorder.populations[0]
+            let outline = UserOutline(
+                of: users, among: kind.members, budget: Forecast.outlineBudget / parts)
             let offered = OfferedEvents(
-                parts: sample.parts,
-                outline: UserOutline(
-                    of: users, among: kind.members, budget: Forecast.outlineBudget / parts),
-                isSteady: kind.plan.persona.steadyRate != nil, holdsSample: kind.members == nil)
-            offer.low += offered.range.lowerBound
-            offer.high += offered.range.upperBound
+                parts: sample.parts, outline: outline, isSteady: kind.plan.persona.steadyRate != nil,
+                holdsSample: kind.members == nil)
+            offer.add(offered, sample)
             eventsMean += offered.estimate / seconds
             let told = Double(record.ledger.captured)
             let perEvent = told > 0 ? offered.estimate / told : 0
             requestsMean += Double(record.requests) * perEvent / seconds
             bytesMean += record.sentBytes * perEvent / seconds
-            offer.events.add(sample.recorder.series, scale: sample.scale)
-            offer.requests.add(sample.requests, scale: sample.scale)
             let most = sample.connections.most(
                 ofDevices: kind.members?.count ?? plan.deviceCount, scale: sample.scale)
             active.devices += most.devices
             active.connections += most.connections
-            growingMemory += memory(of: plan, sample)
-            openRequestMemory += Double(sample.openRequests) * sample.scale * DeviceMemory.openRequest
+            let memory = PopulationMemory(
+                of: plan, sample, share: kind.share, events: offered.estimate,
+                meanActive: outline.total(perSession: 0, perSecond: 1).value / seconds, blocked: blocked)
+            growingMemory += memory.devices
+            openRequestMemory += memory.openRequests
         }
         inUse.append(active)
         sockets += plan.connections(active.connections)
@@ -122,23 +129,13 @@ struct Forecast {
     /// Steps of users in a look at all of them.
     private static let outlineBudget = 4_000_000
 
-    /// What a sample's share of a population takes beyond the devices themselves.
-    private func memory(of plan: PopulationPlan, _ sample: PopulationSample) -> Double {
-        let rows = sample.recorder.series.buckets.map(\.gauges.storedRows).max() ?? 0
-        var bytes = Double(rows) * sample.scale * DeviceMemory.storedEvent
-        if !plan.tagsEvents || !plan.system.tagsAllEvents {
-            let captured = Double(sample.recorder.populations[0].ledger.captured) * sample.totalScale
-            bytes += captured * DeviceMemory.naturalKey
-        }
-        return bytes
-    }
-
     /// The memory of the process that plays the devices, in bytes.
     ///
     /// - Parameter connections: The most that may be open at once; `nil` in virtual time, where none is.
     func memory(connections: Int?) -> Double {
-        DeviceMemory.process + growingMemory
-            + (connections.map { Double(min(sockets, $0)) * DeviceMemory.connection } ?? openRequestMemory)
+        guard let connections else { return DeviceMemory.process + growingMemory + openRequestMemory }
+        return DeviceMemory.liveProcess + growingMemory
+            + Double(min(sockets, connections)) * DeviceMemory.connection
     }
 
     /// What a part of the run offers and takes: its share, whichever it is.
@@ -165,7 +162,8 @@ struct Forecast {
 
     /// How many devices would fit into so many bytes, if all populations shrank alike.
     func devicesFitting(_ bytes: Double, connections: Int?) -> Int {
-        let room = max(0, bytes - DeviceMemory.process)
+        let process = connections == nil ? DeviceMemory.process : DeviceMemory.liveProcess
+        let room = max(0, bytes - process)
         let count = Double(max(1, devices))
         guard let connections else {
             return Int(room / max(1, (growingMemory + openRequestMemory) / count))

@@ -56,9 +56,8 @@ package protocol SystemRuleSet: Hashable, Sendable {
     var actsOnNetworks: Bool { get }
     /// How often a device in use uploads what it has.
     var uploadInterval: Interval { get }
-    /// Bytes of memory that a device takes in virtual time without what it stores: its own, its user's, and what the
-    /// engine and the audit keep of it. Measured as the growth of a process.
-    var memoryPerDevice: Int { get }
+    /// The memory that devices take in virtual time.
+    var footprint: DeviceFootprint { get }
     /// How much a device holds at most, and what it may do.
     ///
     /// - Parameter disksFail: Whether devices' disks may refuse writes.
@@ -102,7 +101,7 @@ extension SystemRuleSet {
     package var clearing: UnsentClearing { .uploadEnd }
     package var uploadsInBackground: Bool { false }
     package var actsOnNetworks: Bool { false }
-    package var memoryPerDevice: Int { 1500 }
+    package var footprint: DeviceFootprint { DeviceFootprint() }
     package var tagsAllEvents: Bool { true }
     package func identity(ofDevice index: Int, in plan: PopulationPlan) -> DeviceIdentity { DeviceIdentity() }
     package func statedBounds(disksFail: Bool) -> StatedBounds { StatedBounds() }

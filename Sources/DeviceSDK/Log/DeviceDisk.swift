@@ -30,7 +30,7 @@ package struct DiskSchedule: Sendable {
     /// A failure for a while, of a share of the devices. A damaged file stays damaged.
     package typealias Entry = ScheduledEntry<DiskFailure>
 
-    private let entries: [Entry]
+    package let entries: [Entry]
     /// Those of failures that end.
     private let passing: [Entry]
 

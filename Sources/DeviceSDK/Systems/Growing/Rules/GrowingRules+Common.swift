@@ -91,7 +91,9 @@ extension GrowingRules: SystemRuleSet {
     package var drawsByAnswer: Bool { storage.deleteFailureChance > 0 || storage.insertFailureChance > 0 }
     package var uploadsInBackground: Bool { upload.whileInBackground }
     /// Two stores with their write buffers.
-    package var memoryPerDevice: Int { 2700 }
+    package var footprint: DeviceFootprint {
+        DeviceFootprint(idle: 640, active: 1100, storedEvent: 88)
+    }
     package var uploadInterval: Interval { upload.flushInterval }
 }
 
