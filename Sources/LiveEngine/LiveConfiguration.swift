@@ -38,10 +38,6 @@ package struct LiveConfiguration: Sendable {
     /// `URLSession` keeps an idle HTTP/1.1 connection; about a minute is what is commonly observed.
     package static let idleLimit = Interval.seconds(60)
 
-    /// Connections that `URLSession` opens to one host, on iOS
-    /// (`URLSessionConfiguration.httpMaximumConnectionsPerHost`). Fleets keep to it.
-    package static let connectionsPerDevice = 4
-
     package init(
         plans: [PopulationPlan], schedule: RunSchedule, clock: RunClock, descriptorBudget: Int,
         sealedSink: SealedSink? = nil

@@ -31,8 +31,7 @@ struct JSONParserTests {
     @Test("walks elements and members in order, and none of what is neither")
     func walks() throws {
         try parsed(Self.event) { event in
-            var names: [String] = []
-            event.forEachMember { name, _ in names.append(String(decoding: name, as: UTF8.self)) }
+            let names = event.members.map { String(decoding: $0.name, as: UTF8.self) }
             #expect(
                 names == ["event", "time", "_flush_time", "price", "n", "wifi", "first", "tags", "lib", "e"])
             var kinds: [JSONValue.Kind] = []

@@ -31,7 +31,7 @@ package struct UIKitTrace: Hashable, Sendable {
     var formerRoot = UInt16.max
     /// A bit for each tab whose root is loaded.
     var loadedTabs: UInt16 = 0
-    /// The selected tab.
+    /// The index of the selected tab; 0 in an app without tabs.
     var tab: UInt8 = 0
     var state: State = []
 
@@ -58,9 +58,6 @@ package struct UIKitTrace: Hashable, Sendable {
 
     /// The screen shown; `nil` before the first.
     package var screen: UInt16? { depth > 0 ? stack[Int(depth) - 1] : nil }
-
-    /// The index of the selected tab; 0 in an app without tabs.
-    package var selectedTab: UInt8 { tab }
 
     /// Gives the calls that UIKit makes for an action to `body`, in order.
     ///

@@ -13,13 +13,6 @@ struct RingQueue<Element> {
         count += 1
     }
 
-    mutating func prepend(_ element: Element) {
-        if count == storage.count { grow() }
-        head = (head + storage.count - 1) & (storage.count - 1)
-        storage[head] = element
-        count += 1
-    }
-
     mutating func popFirst() -> Element? {
         guard count > 0 else { return nil }
         let element = storage[head]

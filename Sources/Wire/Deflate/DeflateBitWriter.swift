@@ -20,9 +20,6 @@ struct DeflateBitWriter {
     /// The number of bytes begun.
     var byteCount: Int { next - start + (Int(count) + 7) / 8 }
 
-    /// The number of bits that the last byte has to spare.
-    var bitsToByte: Int { -Int(count) & 7 }
-
     /// Adds `length` bits; those of `value` above them are zero.
     ///
     /// At most 56 bits between two calls of ``flush()``: it leaves up to 7, and the word has 64.

@@ -159,16 +159,6 @@ package struct JSONValue {
     ) throws(Failure) {
         for element in elements { try body(element) }
     }
-
-    /// Calls `body` with each member of an object, its name as UTF-8; see ``members``.
-    ///
-    /// - Throws: what `body` throws; the members after it are not visited.
-    @inlinable
-    package func forEachMember<Failure: Error>(
-        _ body: (UnsafeRawBufferPointer, JSONValue) throws(Failure) -> Void
-    ) throws(Failure) {
-        for member in members { try body(member.name, member.value) }
-    }
 }
 
 /// The elements of an array; valid as long as the array is.

@@ -166,7 +166,7 @@ struct UIKitTraceTests {
                 "viewDidAppear: UINavigationController", "viewDidAppear: Cart",
             ])
         _ = device.go(1, 2)
-        #expect(device.trace.selectedTab == 1)
+        #expect(device.trace.tab == 1)
         let calls = device.go(2, 0)
         #expect(calls.first == "setSelectedViewController: UINavigationController")
         #expect(!calls.contains { $0.hasPrefix("viewDidLoad") })

@@ -45,7 +45,7 @@ struct SensorsEventFieldTests {
             "bs_id",
             "battery",
         ]
-        if traits.carrierName != nil { expected.insert("$carrier") }
+        if DeviceHardware.carriers[Int(traits.carrier)].name != nil { expected.insert("$carrier") }
         if version == .v4 { expected.formUnion(["$app_id", "$app_name", "$timezone_offset", "$lib_method"]) }
         #expect(Set(properties.keys) == expected)
         #expect(properties["$model"] as? String == traits.machine.description)

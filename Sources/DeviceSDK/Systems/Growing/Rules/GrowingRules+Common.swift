@@ -84,7 +84,8 @@ extension GrowingRules: SystemRuleSet {
         get { storage.prefill }
         set { storage.prefill = newValue }
     }
-    /// Those of an URLSession: channels do not wait for each other.
+    /// Those that an `URLSession` opens to one host, on iOS
+    /// (`URLSessionConfiguration.httpMaximumConnectionsPerHost`): channels do not wait for each other.
     package var connectionsPerDevice: Int { 4 }
     /// Of each of its channels, of which rarely more than two have something to send.
     package var uploadsAtOnce: Int { 2 * upload.concurrency }

@@ -48,8 +48,6 @@ package struct SensorsTraits: Hashable, Sendable {
     package var screenWidth: Int { Int(DeviceHardware.models[Int(model)].width) }
     package var screenHeight: Int { Int(DeviceHardware.models[Int(model)].height) }
     package var osVersion: StaticString { DeviceHardware.systems[Int(system)].text }
-    /// `nil` without a SIM.
-    package var carrierName: String? { DeviceHardware.carriers[Int(carrier)].name }
     /// `$device_id` as text. Allocates.
     package var deviceID: String { device.text }
 
