@@ -16,8 +16,7 @@ extension UIKitTrace {
 
     /// The way from a screen to the next begins.
     mutating func leave(
-        _ screen: UInt16, for next: UInt16?, _ views: AppViews, _ draws: RandomStream,
-        _ body: (UIKitCall) -> Void
+        _ screen: UInt16, for next: UInt16?, _ views: AppViews, _ body: (UIKitCall) -> Void
     ) {
         leaving = screen
         if let next, depth > 0 {

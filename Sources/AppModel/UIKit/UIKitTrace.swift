@@ -86,7 +86,7 @@ package struct UIKitTrace: Hashable, Sendable {
             if state.contains(.isRunning) { body(.uncaughtException(reason: reason)) }
             self = UIKitTrace()
         case .disappear(let screen, let next) where state.contains(.isRunning):
-            leave(screen, for: next, views, draws, body)
+            leave(screen, for: next, views, body)
         case .appear(let screen, _) where state.contains(.isRunning):
             arrive(at: screen, views, draws, body)
         case .tap(let screen, let control) where state.contains(.isRunning):

@@ -29,7 +29,7 @@ enum PersonaDrawing {
         var members: [(String, JSONNode)] = [
             ("extends", .text("steady")), ("rate", .text("\(decimal(rate))/h")),
         ]
-        if draw.chance(0.3) { members.append(("actionGap", gap(frame, sessions: 1, &draw))) }
+        if draw.chance(0.3) { members.append(("actionGap", gap(frame, &draw))) }
         return .object(members + fates(&draw, frame))
     }
 
@@ -45,7 +45,7 @@ enum PersonaDrawing {
         members += [
             ("sessionsPerDay", .number((perDay * 1000).rounded() / 1000)),
             ("sessionLength", distribution(length, frame, &draw)),
-            ("actionGap", gap(frame, sessions: sessions, &draw)),
+            ("actionGap", gap(frame, &draw)),
             ("returnGap", distribution(length * draw.uniform(), frame, &draw)),
         ]
         if draw.chance(0.4) { members.append(("sessionsPerDaySigma", .number(Double(draw.below(10)) / 5))) }
@@ -93,7 +93,7 @@ enum PersonaDrawing {
         return members
     }
 
-    private static func gap(_ frame: WorldFrame, sessions: Double, _ draw: inout RandomStream) -> JSONNode {
+    private static func gap(_ frame: WorldFrame, _ draw: inout RandomStream) -> JSONNode {
         distribution(Double(frame.duration) / max(1, frame.actions * 2), frame, &draw)
     }
 

@@ -31,7 +31,7 @@ extension DeclaredSystem {
             device.failures = 0
         case .keep: endFlush(&device)
         case .retry, .halve:
-            isGivenUp = fail(ended, verdict, outcome, &device, now: now, effects: &effects)
+            isGivenUp = fail(ended, verdict, &device, now: now, effects: &effects)
         case .split where sdk.storage.seal != nil: splitFile(of: ended, &device)
         case .split: split(ended, of: &device)
         case .dropListed: drop(listed, of: ended, outcome, &device, effects: &effects)
@@ -192,8 +192,8 @@ extension DeclaredSystem {
     ///
     /// - Returns: whether the SDK has given up.
     private mutating func fail(
-        _ request: DeclaredRequest, _ verdict: AnswerTable.Verdict, _ outcome: RequestOutcome,
-        _ device: inout Device, now: Instant, effects: inout DeviceEffects
+        _ request: DeclaredRequest, _ verdict: AnswerTable.Verdict, _ device: inout Device, now: Instant,
+        effects: inout DeviceEffects
     ) -> Bool {
         let waits = verdict != .halve
         var isGivenUp = false
