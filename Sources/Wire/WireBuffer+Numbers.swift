@@ -1,10 +1,3 @@
-/// The digit pairs 00 … 99, so that a division yields two digits.
-private let digitPairs: StaticString = """
-    00010203040506070809101112131415161718192021222324252627282930313233343536373839\
-    40414243444546474849505152535455565758596061626364656667686970717273747576777879\
-    8081828384858687888990919293949596979899
-    """
-
 /// The powers of ten that fit into 64 bits.
 let powersOfTen: [UInt64] = [
     1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000,
@@ -31,10 +24,10 @@ extension WireBuffer {
             append(UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: value))
             return
         }
-        let count = WireBuffer.decimalDigits(of: value)
+        let count = DecimalDigits.count(of: value)
         prepare(for: count)
         used &+= count
-        WireBuffer.writeDigits(of: value, endingAt: base + used)
+        DecimalDigits.write(value, endingAt: base + used)
     }
 
     /// Appends `value` / 10^`decimals` with exactly `decimals` digits after the point: 3482 with 3
@@ -59,7 +52,7 @@ extension WireBuffer {
         }
         guard digits > 0 else { return }
         append(UInt8(ascii: "."))
-        for _ in 0..<digits - WireBuffer.decimalDigits(of: fraction) { append(UInt8(ascii: "0")) }
+        for _ in 0..<digits - DecimalDigits.count(of: fraction) { append(UInt8(ascii: "0")) }
         appendDecimal(fraction)
     }
 
@@ -108,34 +101,5 @@ extension WireBuffer {
             power *= 10
         }
         return false
-    }
-
-    /// The number of decimal digits of a value; 1 for zero.
-    private static func decimalDigits(of value: UInt64) -> Int {
-        var count = 1
-        var rest = value
-        while rest >= 10_000 {
-            rest /= 10_000
-            count &+= 4
-        }
-        return count &+ (rest < 10 ? 0 : rest < 100 ? 1 : rest < 1000 ? 2 : 3)
-    }
-
-    /// Writes all digits of a value to the memory before `end`.
-    private static func writeDigits(of value: UInt64, endingAt end: UnsafeMutableRawPointer) {
-        let pairs = UnsafeRawPointer(digitPairs.utf8Start)
-        var rest = value
-        var end = end
-        while rest >= 100 {
-            let pair = Int(rest % 100)
-            rest /= 100
-            end -= 2
-            end.copyMemory(from: pairs + pair &* 2, byteCount: 2)
-        }
-        if rest >= 10 {
-            (end - 2).copyMemory(from: pairs + Int(rest) &* 2, byteCount: 2)
-        } else {
-            (end - 1).storeBytes(of: UInt8(ascii: "0") &+ UInt8(rest), as: UInt8.self)
-        }
     }
 }
