@@ -22,7 +22,7 @@ struct DeviceContext {
 
     init(_ number: UInt32, of run: ExplainedRun) {
         self.number = number
-        plan = run.plans.population(of: number)
+        plan = run.plans.populations.plan(ofDevice: number)
         schedule = run.plans.schedule
         let names = run.scenario.eventNames(run.plans)[plan.index]
         populationName = names.name

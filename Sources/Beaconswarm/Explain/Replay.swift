@@ -36,7 +36,7 @@ struct Replay {
         configuration.playsWholeDrain = true
         configuration.schedule.drain = drainEnd - (record.usersStoppedAt ?? plans.schedule.usersEnd)
         let book = TraceBook(device)
-        if !Replay.isShared(plans) { configuration.plans = [plans.population(of: device)] }
+        if !Replay.isShared(plans) { configuration.plans = [plans.populations.plan(ofDevice: device)] }
         let fleets = configuration.plans.map { plan in
             var share = ShardShare.whole
             if !Replay.isShared(plans) {
@@ -91,14 +91,5 @@ final class TraceBook: Sendable {
     func note(_ step: TraceStep, of device: UInt32) {
         guard device == self.device else { return }
         kept.withLock { $0.append(step) }
-    }
-}
-
-extension ScenarioPlans {
-    /// The population of a device, by its number in the run.
-    func population(of device: UInt32) -> PopulationPlan {
-        var index = populations.count - 1
-        while index > 0, populations[index].firstDevice > device { index -= 1 }
-        return populations[index]
     }
 }

@@ -191,6 +191,15 @@ extension RandomStream.Purpose {
     }
 }
 
+extension [PopulationPlan] {
+    /// The population of a device, by its number in the run.
+    package func plan(ofDevice number: UInt32) -> PopulationPlan {
+        var index = count - 1
+        while index > 0, self[index].firstDevice > number { index -= 1 }
+        return self[index]
+    }
+}
+
 /// Which of a population's devices a fleet holds: those whose index is `index` modulo `count`.
 package struct ShardShare: Hashable, Sendable {
     package var index: Int

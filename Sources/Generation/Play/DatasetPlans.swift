@@ -83,14 +83,7 @@ package struct DatasetPlans: Sendable {
 
     /// Whether a device is played, by its number in the run.
     func plays(_ device: UInt32) -> Bool {
-        Int(device - population(of: device).firstDevice) % part.count == part.index
-    }
-
-    /// The population of a device, by its number in the run.
-    func population(of device: UInt32) -> PopulationPlan {
-        var index = populations.count - 1
-        while index > 0, populations[index].firstDevice > device { index -= 1 }
-        return populations[index]
+        Int(device - populations.plan(ofDevice: device).firstDevice) % part.count == part.index
     }
 }
 

@@ -73,7 +73,7 @@ package final class TruthWriter {
     private func write(
         _ number: UInt32, _ fates: ArraySlice<FateRecord>, _ copies: ArraySlice<CopyRecord>
     ) throws(FileFailure) {
-        let plan = plans.population(of: number)
+        let plan = plans.populations.plan(ofDevice: number)
         let index = Int(number - plan.firstDevice)
         let life = lives[plan.index].life(of: index)
         var device = DeviceTruth(
