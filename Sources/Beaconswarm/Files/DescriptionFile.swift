@@ -12,16 +12,10 @@ enum DescriptionFile {
         let bytes = try OutputFile.read(
             path, failing: .invalidScenario, limit: JSONReader.sizeLimit, mayBePipe: true)
         switch DescriptionReader.read(bytes: bytes, warn: { Console.error($0.line(file: path)) }) {
-        case .success(let sdk): return UploadDescription(sdk, unnamed: name(of: path))
+        case .success(let sdk): return UploadDescription(sdk, unnamed: OutputFile.baseName(path))
         case .failure(let problems):
             throw CommandFailure(
                 .invalidScenario, problems.problems.map { $0.text(file: path) }.joined(separator: "\n"))
         }
-    }
-
-    /// The file's name without its folder and its ending.
-    private static func name(of path: String) -> String {
-        let file = path.split(separator: "/").last.map(String.init) ?? path
-        return file.hasSuffix(".json") ? String(file.dropLast(5)) : file
     }
 }

@@ -15,6 +15,12 @@ enum OutputFile {
         }
     }
 
+    /// A file's name without its folder and without `.json`: what it is called that has no other name.
+    static func baseName(_ path: String) -> String {
+        let file = path.split(separator: "/").last.map(String.init) ?? path
+        return file.hasSuffix(".json") ? String(file.dropLast(5)) : file
+    }
+
     /// A failure that names the path and the system's reason for the last error.
     static func failure(
         _ action: String, _ path: String, code: CommandStatus = .internalError

@@ -41,7 +41,7 @@ struct LabRunner {
                 .usage,
                 "\(option.0): is for one simulation; name one with --variant and --seed, without --seeds")
         }
-        try checkRoom()
+        try Room.checkMemory(of: base.document, copies: min(threads, cells.count))
         let folder = try makeFolder()
         options.watch?.keep(in: folder.path)
         var output = LabOutput(report: try blank(), folder: folder, console: console, cells: cells.count)
@@ -164,13 +164,6 @@ struct LabRunner {
             without: ["--seeds", "--seed", "--variant", "--threads", "--shard", "--out", "--bodies"])
         guard !words.isEmpty else { return [] }
         return words + ["--variant", cell.variant, "--seed", String(cell.seed), "--bodies", bodies.rawValue]
-    }
-
-    /// Refuses what would not fit side by side.
-    private func checkRoom() throws(CommandFailure) {
-        guard Room.isNeeded(for: base.document) else { return }
-        try Room.checkMemory(
-            Forecast(base.document), connections: nil, copies: min(threads, cells.count))
     }
 
     /// The report without any cell.

@@ -64,7 +64,7 @@ struct SweepRunner {
     }
 
     private func playAll() throws(CommandFailure) -> CommandStatus {
-        try checkRoom()
+        try Room.checkMemory(of: base.document, copies: min(threads, cells.count))
         let folder = try openFolder()
         console.watch?.keep(in: folder.path)
         let kept = cells.map { cell in read(cell, in: folder) }
@@ -95,12 +95,6 @@ struct SweepRunner {
 
     /// What a point changes, as it is typed.
     func assignments(_ point: [String]) -> [String] { zip(axes, point).map { "\($0.path)=\($1)" } }
-
-    private func checkRoom() throws(CommandFailure) {
-        guard Room.isNeeded(for: base.document) else { return }
-        try Room.checkMemory(
-            Forecast(base.document), connections: nil, copies: min(threads, cells.count))
-    }
 
     private var threads: Int { options.run.threads ?? Host.cores }
     private var bodies: Bodies { options.run.bodies ?? .measure }

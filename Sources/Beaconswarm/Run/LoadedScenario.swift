@@ -32,7 +32,7 @@ struct LoadedScenario: Sendable {
         _ source: ScenarioSource, content bytes: [UInt8], environment: [String: String] = Host.environment
     ) throws(CommandFailure) {
         let result = ScenarioLoader.load(
-            bytes: bytes, name: source.isStandardInput ? "stdin" : LoadedScenario.baseName(source.path),
+            bytes: bytes, name: source.isStandardInput ? "stdin" : OutputFile.baseName(source.path),
             options: source.options, environment: environment,
             thresholdChecker: LoadedScenario.thresholdProblem,
             zones: .known,
@@ -88,12 +88,6 @@ struct LoadedScenario: Sendable {
     private static func folder(_ path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "" }
         return slash == path.startIndex ? "/" : String(path[..<slash])
-    }
-
-    /// The file's name without folder and extension: the scenario's name where it gives none.
-    static func baseName(_ path: String) -> String {
-        let file = path.split(separator: "/").last.map(String.init) ?? path
-        return file.hasSuffix(".json") ? String(file.dropLast(5)) : file
     }
 
     /// What is wrong with a threshold, or `nil`.

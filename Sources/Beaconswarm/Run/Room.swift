@@ -43,6 +43,12 @@ enum Room {
                 + LiveEngine.wouldFit(fitting) + "; nothing was run")
     }
 
+    /// Refuses simulations that would not fit side by side.
+    static func checkMemory(of document: ScenarioDocument, copies: Int) throws(CommandFailure) {
+        guard isNeeded(for: document) else { return }
+        try checkMemory(Forecast(document), connections: nil, copies: copies)
+    }
+
     /// Refuses what the descriptors of the process do not hold. What they hold only by taking turns is a warning
     /// of the engine's, which counts the same connections.
     ///

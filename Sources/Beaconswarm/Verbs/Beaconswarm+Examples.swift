@@ -38,7 +38,7 @@ extension Beaconswarm {
             Console.output(scenario.copy)
             return .success
         }
-        let path = out ?? LoadedScenario.baseName(scenario.name) + ".json"
+        let path = out ?? OutputFile.baseName(scenario.name) + ".json"
         try NewScenarioFile.write(scenario.copy, to: path, option: "--out")
         Console.error(scenario.command(playing: path))
         return .success

@@ -45,7 +45,7 @@ extension Beaconswarm {
         if !isOutput, OutputFile.exists(path) {
             throw CommandFailure(.usage, "\(path) exists already; give another NAME")
         }
-        let text = try FirstScenario(options, name: LoadedScenario.baseName(path)).text(path: path)
+        let text = try FirstScenario(options, name: OutputFile.baseName(path)).text(path: path)
         // What is written can be played, whatever was answered.
         _ = try LoadedScenario(
             ScenarioSource(path: path), content: Array(text.utf8), environment: EnvironmentVariables.none)
