@@ -27,20 +27,18 @@ extension CodelessSystem {
         networkMask.contains(device.network) && !device.retry.isQuiet(at: now)
     }
 
-    /// The timer's tick after one that is due, or from a start.
-    func nextTick(after moment: Instant, of device: borrowing Device) -> Instant {
-        streams.tick(
-            after: moment, every: rules.upload.flushInterval, jitter: rules.upload.jitter, since: plan.start,
-            index: device.index)
+    /// Those of the timer in the foreground.
+    @inline(__always)
+    var ticks: TimerTicks {
+        TimerTicks(
+            streams, every: rules.upload.flushInterval, jitter: rules.upload.jitter, since: plan.start)
     }
 
     /// The ticks that were skipped because there was nothing to send are over. One that is due now is not:
     /// timers come after actions.
     func bringForwardTimer(of device: inout Device, to now: Instant) {
         guard device.isForeground, device.tickDue < now else { return }
-        device.tickDue = streams.tick(
-            notBefore: now, from: device.tickDue, every: rules.upload.flushInterval,
-            jitter: rules.upload.jitter, since: plan.start, index: device.index)
+        device.tickDue = ticks.next(notBefore: now, from: device.tickDue, index: device.index)
     }
 
     /// The timer: takes a part, however few events there are.

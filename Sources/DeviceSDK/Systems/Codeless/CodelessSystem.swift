@@ -55,7 +55,7 @@ package struct CodelessSystem: HookingSystem, Custodian {
             retry(&device, now: now, effects: &effects)
             return
         }
-        device.tickDue = nextTick(after: device.tickDue, of: device)
+        device.tickDue = ticks.next(after: device.tickDue, index: device.index)
         tick(&device, now: now, effects: &effects)
     }
 
@@ -111,7 +111,7 @@ extension CodelessSystem {
         device.isRunning = true
         beginSession(&device)
         device.epochs.change { $0.config = 0 }
-        device.tickDue = nextTick(after: now, of: device)
+        device.tickDue = ticks.next(after: now, index: device.index)
         expireFiles(of: &device, now: now, effects: &effects)
         fetchConfig(&device, now: now, effects: &effects)
         if rules.upload.onLaunch { uploadFile(of: &device, due: now, effects: &effects) }

@@ -4,7 +4,7 @@ package import Timebase
 
 /// The state of one simulated GrowingIO SDK: what is on its disk, what is in its memory, what is on its
 /// way. Some 400 bytes and little heap while nothing is stored and nothing is on its way.
-package struct GrowingDevice<Table: GrowingEventTable>: HookedDevice, RowDevice, Sendable {
+package struct GrowingDevice<Table: GrowingEventTable>: HookedDevice, RowDevice, DrawingDevice, Sendable {
     package let index: UInt32
     package let slot: UInt32
     package let number: UInt32
@@ -55,7 +55,7 @@ package struct GrowingDevice<Table: GrowingEventTable>: HookedDevice, RowDevice,
     package var detached: ContiguousArray<DetachedEvent> = []
     var uploadCount: UInt32 = 0
     /// Counts the draws that belong to no event.
-    var drawCount: UInt32 = 0
+    package var drawCount: UInt32 = 0
 
     static var never: Instant { Instant(nanoseconds: .min) }
 

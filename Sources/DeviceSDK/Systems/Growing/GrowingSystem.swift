@@ -16,7 +16,7 @@ package import World
 /// Times: the SDK takes an event's `timestamp` on its own thread, which does nothing else but short work on
 /// SQLite; here it is the planned time of the action. A row's `createAt` is the time of its insertion in the
 /// source, up to a tick later; expiry goes by the time of capture here.
-package struct GrowingSystem<Table: GrowingEventTable>: HookingSystem, RowCustodian {
+package struct GrowingSystem<Table: GrowingEventTable>: HookingSystem, RowCustodian, DrawingSystem {
     /// The state of one device.
     package typealias Device = GrowingDevice<Table>
 
@@ -169,12 +169,6 @@ package struct GrowingSystem<Table: GrowingEventTable>: HookingSystem, RowCustod
             order.swapAt(index, Int(stream.below(UInt64(index + 1))))
         }
         return order
-    }
-
-    /// A draw that belongs to a device and to nothing else.
-    mutating func draw(_ device: inout Device, _ purpose: RandomStream.Purpose) -> RandomStream {
-        device.drawCount += 1
-        return streams.stream(purpose, index: Int(device.index)).child(1 << 32 | UInt64(device.drawCount))
     }
 
     /// Days since 1970-01-01 on the device's own calendar.

@@ -3,7 +3,7 @@ package import Timebase
 
 /// The state of one simulated Sensors SDK: what is on its disk, what is in its memory, what is on
 /// its way. 224 bytes and no heap while nothing is stored and nothing is on its way.
-package struct SensorsDevice<Store: SensorsStore>: RowDevice {
+package struct SensorsDevice<Store: SensorsStore>: RowDevice, DrawingDevice {
     package let index: UInt32
     package let slot: UInt32
     package let number: UInt32
@@ -14,7 +14,7 @@ package struct SensorsDevice<Store: SensorsStore>: RowDevice {
     var firstDay = Int32.min
     package var nextSequence: UInt32 = 0
     /// Counts the draws that belong to no event: failing deletions and intervals between fetches.
-    var drawCount: UInt32 = 0
+    package var drawCount: UInt32 = 0
     /// The store on disk.
     var store: Store
     /// The configuration on disk: an index into the system's table.

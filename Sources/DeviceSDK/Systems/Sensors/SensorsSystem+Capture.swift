@@ -83,9 +83,7 @@ extension SensorsSystem {
     /// timers come after actions.
     private mutating func bringForwardTimer(of device: inout Device, to now: Instant) {
         guard device.flushDue < now else { return }
-        device.flushDue = streams.tick(
-            notBefore: now, from: device.flushDue, every: rules.upload.flushInterval,
-            jitter: rules.upload.jitter, since: plan.start, index: device.index)
+        device.flushDue = ticks.next(notBefore: now, from: device.flushDue, index: device.index)
     }
 
     private mutating func store(

@@ -133,6 +133,6 @@ extension SensorsSystem {
         guard rules.upload.flushInterval > .zero, !isDisabled(device),
             device.state.contains(.isActive), !isVersion4 || device.flushDue == .distantFuture
         else { return }
-        device.flushDue = nextTick(after: now, of: device)
+        device.flushDue = ticks.next(after: now, index: device.index)
     }
 }

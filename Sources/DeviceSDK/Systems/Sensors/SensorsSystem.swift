@@ -17,12 +17,12 @@ package import World
 /// the `time` field on its serial queue, which is later only while a request blocks that queue; the
 /// simulation writes the time of the action there too, so that freshness and `time` speak of one
 /// moment. Ids and super properties are those of the action as well.
-package struct SensorsSystem<Store: SensorsStore>: RowCustodian {
+package struct SensorsSystem<Store: SensorsStore>: RowCustodian, DrawingSystem {
     /// The state of one device.
     package typealias Device = SensorsDevice<Store>
 
     let plan: PopulationPlan
-    let streams: PopulationStreams
+    package let streams: PopulationStreams
     var rules: SensorsRules
     /// 4.9.1 rather than 1.10.17 or the published text.
     let isVersion4: Bool
@@ -95,7 +95,7 @@ package struct SensorsSystem<Store: SensorsStore>: RowCustodian {
         of device: inout Device, at now: Instant, effects: inout DeviceEffects
     ) {
         if device.storedCount > 0 && device.flushDue <= now {
-            device.flushDue = nextTick(after: device.flushDue, of: device)
+            device.flushDue = ticks.next(after: device.flushDue, index: device.index)
             requestFlush(&device, due: now, now: now, effects: &effects)
         } else if device.retryDue <= now {
             device.retryDue = .distantFuture
@@ -106,11 +106,11 @@ package struct SensorsSystem<Store: SensorsStore>: RowCustodian {
         }
     }
 
-    /// The timer's tick after one that is due, or from a start.
-    func nextTick(after moment: Instant, of device: borrowing Device) -> Instant {
-        streams.tick(
-            after: moment, every: rules.upload.flushInterval, jitter: rules.upload.jitter, since: plan.start,
-            index: device.index)
+    /// Those of the foreground timer.
+    @inline(__always)
+    var ticks: TimerTicks {
+        TimerTicks(
+            streams, every: rules.upload.flushInterval, jitter: rules.upload.jitter, since: plan.start)
     }
 
     package mutating func setNetwork(
@@ -178,11 +178,5 @@ package struct SensorsSystem<Store: SensorsStore>: RowCustodian {
         let instant = isSkewed ? moment + plan.clockSkew(index: Int(index)) : moment
         let offset = hasZones ? plan.utcOffset(index: Int(index), at: instant) : plan.utcOffset
         return Int32(truncatingIfNeeded: CivilTime.dayNumber(instant, offset: offset))
-    }
-
-    /// A draw that belongs to a device and to nothing else.
-    mutating func draw(_ device: inout Device, _ purpose: RandomStream.Purpose) -> RandomStream {
-        device.drawCount += 1
-        return streams.stream(purpose, index: Int(device.index)).child(1 << 32 | UInt64(device.drawCount))
     }
 }
