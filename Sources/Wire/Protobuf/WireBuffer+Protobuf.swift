@@ -25,6 +25,15 @@ extension WireBuffer {
         used &+= 1
     }
 
+    /// The bytes of a length as ``appendProtobufVarint(_:)`` writes it.
+    @inlinable
+    @inline(__always)
+    package static func protobufLengthSize(_ length: Int) -> Int {
+        var size = 1
+        while length >> (7 * size) > 0 { size += 1 }
+        return size
+    }
+
     /// Appends a field's number and wire type.
     @inlinable
     package mutating func appendProtobufTag(_ number: UInt32, _ type: ProtobufWireType) {
@@ -122,8 +131,7 @@ extension WireBuffer {
     mutating func putProtobufLength(before content: Int) {
         precondition(content <= count, "a message's writer removed what was before it")
         let length = count - content
-        var size = 1
-        while length >> (7 * size) > 0 { size += 1 }
+        let size = WireBuffer.protobufLengthSize(length)
         if size > 1 {
             prepare(for: size - 1)
             // May overlap: `copyMemory` is a memmove.

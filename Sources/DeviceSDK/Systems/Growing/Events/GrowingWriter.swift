@@ -145,8 +145,7 @@ struct GrowingMessageWriter: GrowingWriter {
 
     mutating func putAttribute(_ key: GrowingAttributeKey, _ text: UnsafeRawBufferPointer) {
         // The entry's length is known before it: nothing has to move for it afterwards.
-        var lengthBytes = 1
-        while text.count >> (7 * lengthBytes) > 0 { lengthBytes += 1 }
+        let lengthBytes = WireBuffer.protobufLengthSize(text.count)
         buffer.appendProtobufTag(attributes, .lengthDelimited)
         buffer.appendProtobufVarint(UInt64(key.message.count + 1 + lengthBytes + text.count))
         buffer.append(contentsOf: key.message)
