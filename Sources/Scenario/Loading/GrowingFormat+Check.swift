@@ -133,16 +133,13 @@ extension GrowingFormat {
     /// Sources: `GrowingTrackConfiguration.m`, `GrowingEventManager.m`, `GrowingEventDatabase.m`.
     private static func warn(_ rules: GrowingRules, _ sdk: Place, _ reading: inout Reading) {
         let isVersion4 = rules.isVersion4
-        func note(_ keys: [String], _ condition: Bool, _ text: String) {
-            guard condition, let place = sdk.value(at: keys) else { return }
-            reading.warn(place.path, text)
-        }
-        note(
-            ["upload", "flushInterval"], rules.upload.flushInterval < .seconds(5),
+        reading.warn(
+            ["upload", "flushInterval"], of: sdk, when: rules.upload.flushInterval < .seconds(5),
             "the SDK's timer takes 5s at least")
         let day = Interval.hours(24)
-        note(
-            ["storage", "ttl"], isVersion4 && rules.storage.ttl.map { $0 < day * 3 || $0 > day * 30 } ?? true,
+        reading.warn(
+            ["storage", "ttl"], of: sdk,
+            when: isVersion4 && rules.storage.ttl.map { $0 < day * 3 || $0 > day * 30 } ?? true,
             "the SDK's setter clamps it to 3 to 30 days")
         for (keys, isOwn) in [
             (["upload", "batch"], rules.upload.batch != 500),
@@ -150,29 +147,33 @@ extension GrowingFormat {
             (["storage", "ttl"], !isVersion4 && rules.storage.ttl != day * 7),
             (["upload", "firstFlush"], rules.upload.firstFlush != .seconds(5)),
         ] {
-            note(keys, isOwn, "the SDK has no such setting: the number is fixed in its source")
+            reading.warn(
+                keys, of: sdk, when: isOwn, "the SDK has no such setting: the number is fixed in its source")
         }
         for module in rules.modules.added.sorted(by: { $0.rawValue < $1.rawValue }) where !module.isSimulated
         {
-            note(
-                ["modules", "add"], true,
+            reading.warn(
+                ["modules", "add"], of: sdk,
                 "\(module.rawValue) only speaks to a WebSocket: nothing of it is simulated")
         }
-        note(["customEventWithPath"], !isVersion4 && rules.customEventWithPath, "only 4.x knows it")
-        note(["debugBuild"], !isVersion4 && rules.debugBuild, "only 4.x asks for it")
-        note(
-            ["debugEnabled"], isVersion4 && rules.debugEnabled && !rules.debugBuild,
+        reading.warn(
+            ["customEventWithPath"], of: sdk, when: !isVersion4 && rules.customEventWithPath,
+            "only 4.x knows it")
+        reading.warn(["debugBuild"], of: sdk, when: !isVersion4 && rules.debugBuild, "only 4.x asks for it")
+        reading.warn(
+            ["debugEnabled"], of: sdk, when: isVersion4 && rules.debugEnabled && !rules.debugBuild,
             "without debugBuild it does nothing in 4.x")
-        note(
-            ["storage", "queueLimit"], isVersion4 && rules.storage.queueLimit != nil,
+        reading.warn(
+            ["storage", "queueLimit"], of: sdk, when: isVersion4 && rules.storage.queueLimit != nil,
             "4.x reads rows from the store, without a queue")
-        note(
-            ["services", "aesKey"], true,
+        reading.warn(
+            ["services", "aesKey"], of: sdk,
             "the collectors of beaconswarm know the default key alone: only a collector of yours can read this"
         )
-        note(["services", "network"], !rules.services.network, "nothing is ever uploaded")
-        note(
-            ["services", "database"], !rules.services.database,
+        reading.warn(
+            ["services", "network"], of: sdk, when: !rules.services.network, "nothing is ever uploaded")
+        reading.warn(
+            ["services", "database"], of: sdk, when: !rules.services.database,
             isVersion4
                 ? "every event is lost (storage_error)"
                 : "custom events are lost (storage_error), and others whenever an answer empties the queue")

@@ -50,34 +50,31 @@ extension SensorsFormat {
     /// (`setFlushInterval:`, `setMaxCacheSize:`), v4.9.1 `Core/SAConfigOptions.m`.
     private static func warn(_ rules: SensorsRules, _ sdk: Place, _ reading: inout Reading) {
         let isVersion4 = rules.isVersion4
-        func note(_ keys: [String], _ condition: Bool, _ text: String) {
-            guard condition, let place = sdk.value(at: keys) else { return }
-            reading.warn(place.path, text)
-        }
         if rules.version != .document {
-            note(
-                ["storage", "limit"], rules.storage.limit < 10_000, "the SDK's setter would raise it to 10000"
-            )
-            note(
-                ["upload", "flushInterval"], rules.upload.flushInterval < .seconds(5),
+            reading.warn(
+                ["storage", "limit"], of: sdk, when: rules.storage.limit < 10_000,
+                "the SDK's setter would raise it to 10000")
+            reading.warn(
+                ["upload", "flushInterval"], of: sdk, when: rules.upload.flushInterval < .seconds(5),
                 "the SDK's setter would raise it to 5s")
-            note(
-                ["upload", "flushBulkSize"], isVersion4 && rules.upload.flushBulkSize < 50,
+            reading.warn(
+                ["upload", "flushBulkSize"], of: sdk, when: isVersion4 && rules.upload.flushBulkSize < 50,
                 "the SDK's setter would raise it to 50")
-            note(
-                ["upload", "batch"], rules.upload.batch != 50,
+            reading.warn(
+                ["upload", "batch"], of: sdk, when: rules.upload.batch != 50,
                 "the SDK has no such setting: 50 is fixed in its source")
-            note(
-                ["storage", "evict"], rules.storage.evict != 100,
+            reading.warn(
+                ["storage", "evict"], of: sdk, when: rules.storage.evict != 100,
                 "the SDK has no such setting: 100 is fixed in its source")
-            note(
-                ["remoteConfig", "maxInterval"],
-                isVersion4 && rules.remoteConfig.maximumInterval > .hours(168),
+            reading.warn(
+                ["remoteConfig", "maxInterval"], of: sdk,
+                when: isVersion4 && rules.remoteConfig.maximumInterval > .hours(168),
                 "the SDK's setter allows 168 hours at most")
         }
-        note(
-            ["storage", "prefill"], rules.storage.prefill >= rules.storage.limit,
+        reading.warn(
+            ["storage", "prefill"], of: sdk, when: rules.storage.prefill >= rules.storage.limit,
             "not below the limit of \(rules.storage.limit) rows: events are evicted before the start")
-        note(["upload", "networks"], rules.upload.networks.isEmpty, "nothing is ever uploaded")
+        reading.warn(
+            ["upload", "networks"], of: sdk, when: rules.upload.networks.isEmpty, "nothing is ever uploaded")
     }
 }

@@ -39,6 +39,12 @@ struct Reading {
     mutating func warn(_ path: JSONPath, _ text: String) {
         warnings.append(ScenarioWarning(pointer: path.pointer, text: text))
     }
+
+    /// Warns of a value of an object, if it is there and there is something to warn of.
+    mutating func warn(_ keys: [String], of object: Place, when isOdd: Bool = true, _ text: String) {
+        guard isOdd, let place = object.value(at: keys) else { return }
+        warn(place.path, text)
+    }
 }
 
 /// A value and the way to it.
