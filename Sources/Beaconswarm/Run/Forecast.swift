@@ -52,7 +52,8 @@ struct Forecast {
         self.pace = pace
         let plans = document.plans(start: document.simulatedStart)
         let seconds = max(document.duration.fractionalSeconds, 1e-9)
-        var offer = Offer(requests: RequestCourse(PopulationSample.courseWidth(plans.schedule, pace: pace)))
+        var offer = Offer(
+            requests: RequestsByInterval(PopulationSample.courseWidth(plans.schedule, pace: pace)))
         for plan in plans.populations {
             add(
                 plan, of: plans, seconds: seconds, sizes: sizes?.model(of: plan.index), to: &offer)
@@ -75,7 +76,7 @@ struct Forecast {
         var low = 0.0
         var high = 0.0
         var events = EventCourse()
-        var requests: RequestCourse
+        var requests: RequestsByInterval
 
         mutating func add(_ offered: OfferedEvents, _ sample: PopulationSample) {
             low += offered.range.lowerBound

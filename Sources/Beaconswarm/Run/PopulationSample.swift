@@ -22,7 +22,7 @@ struct PopulationSample {
     static let stepBudget = 200_000
 
     /// Requests of all kinds over the run.
-    private(set) var requests: RequestCourse
+    private(set) var requests: RequestsByInterval
     /// Of the devices played.
     private(set) var connections: ConnectionCourse
     /// What all slices recorded, as the one population of a run.
@@ -46,7 +46,7 @@ struct PopulationSample {
         _ plan: PopulationPlan, _ users: UserForecast.Population, schedule: RunSchedule, stepLimit: Int,
         share: Double = 1, pace: Int = 1, sizes: BodySizeModel? = nil
     ) {
-        requests = RequestCourse(PopulationSample.courseWidth(schedule, pace: pace))
+        requests = RequestsByInterval(PopulationSample.courseWidth(schedule, pace: pace))
         connections = ConnectionCourse(
             perDevice: plan.connectionsPerDevice, staysOpen: plan.target.connections != .perRequest,
             schedule: schedule, pace: pace)
@@ -130,11 +130,11 @@ struct PopulationSample {
         static let hearsQuietTicks = false
         let steps: Int
         let start: Instant
-        var requests: RequestCourse
+        var requests: RequestsByInterval
         var connections: ConnectionCourse
         private var seen: UInt64 = 0
 
-        init(steps: Int, start: Instant, requests: RequestCourse, connections: ConnectionCourse) {
+        init(steps: Int, start: Instant, requests: RequestsByInterval, connections: ConnectionCourse) {
             (self.steps, self.start) = (steps, start)
             (self.requests, self.connections) = (requests, connections)
         }
@@ -158,7 +158,7 @@ struct PopulationSample {
 }
 
 /// Requests in each interval of a run.
-struct RequestCourse {
+struct RequestsByInterval {
     private let width: Interval
     private var counts: [Double] = []
     /// Devices that were played to the run's end.
@@ -203,8 +203,8 @@ struct RequestCourse {
         for index in counts.indices where shares[index] > 0 { counts[index] /= max(shares[index], least) }
     }
 
-    /// Adds another course of the same width; `scale` is by how much it counts for more.
-    mutating func add(_ other: RequestCourse, scale: Double) {
+    /// Adds others in intervals of the same width; `scale` is by how much they count for more.
+    mutating func add(_ other: RequestsByInterval, scale: Double) {
         while counts.count < other.counts.count { counts.append(0) }
         for (index, count) in other.counts.enumerated() { counts[index] += count * scale }
     }
