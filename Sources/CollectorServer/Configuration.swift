@@ -19,9 +19,7 @@ package struct CollectorClock: Sendable {
 
     /// The wall clock.
     package static let wall = CollectorClock {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return Instant(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+        Instant(nanoseconds: SystemClock.nanoseconds(of: CLOCK_REALTIME))
     }
 }
 

@@ -1,3 +1,4 @@
+import CollectorServer
 import Glibc
 import NIOCore
 import Timebase
@@ -29,18 +30,14 @@ enum Host {
     }
 
     /// The wall clock.
-    static var now: Instant { Instant(nanoseconds: nanoseconds(of: CLOCK_REALTIME)) }
+    static var now: Instant { Instant(nanoseconds: SystemClock.nanoseconds(of: CLOCK_REALTIME)) }
 
     /// A clock that only goes forward, from an arbitrary beginning.
-    static var monotonic: Interval { Interval(nanoseconds: nanoseconds(of: CLOCK_MONOTONIC)) }
+    static var monotonic: Interval { Interval(nanoseconds: SystemClock.nanoseconds(of: CLOCK_MONOTONIC)) }
 
     /// CPU time of the thread that asks.
-    static var threadTime: Interval { Interval(nanoseconds: nanoseconds(of: CLOCK_THREAD_CPUTIME_ID)) }
-
-    private static func nanoseconds(of clock: clockid_t) -> Int64 {
-        var time = timespec()
-        clock_gettime(clock, &time)
-        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    static var threadTime: Interval {
+        Interval(nanoseconds: SystemClock.nanoseconds(of: CLOCK_THREAD_CPUTIME_ID))
     }
 
     /// Whether standard error is a terminal that can write over a line: no pipe, and not `TERM=dumb`.

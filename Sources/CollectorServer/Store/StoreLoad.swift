@@ -18,7 +18,7 @@ struct StoreLoad {
     private static let limit: Int64 = 66_000_000
 
     /// - Parameter clock: By default, the system's own.
-    init(clock: @escaping Clock = StoreLoad.time) {
+    init(clock: @escaping Clock = SystemClock.nanoseconds) {
         self.clock = clock
         windowStart = clock(CLOCK_MONOTONIC)
     }
@@ -38,13 +38,5 @@ struct StoreLoad {
     mutating func noteDrained() {
         guard isBehind else { return }
         (windowStart, busy, isBehind) = (clock(CLOCK_MONOTONIC), 0, false)
-    }
-
-    /// The system's clocks.
-    @Sendable
-    static func time(_ clock: clockid_t) -> Int64 {
-        var time = timespec()
-        clock_gettime(clock, &time)
-        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 }
