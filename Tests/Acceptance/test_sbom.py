@@ -47,7 +47,7 @@ def test_every_package_and_library_is_there(document: dict):
     assert len(wanted) >= 5
     for name, version in wanted:
         assert found[name]["version"] == version, name
-    for name in ["libdeflate", "liblz4", "snappy", "libzstd", "simdjson", "sqlite3", "libc6", "libgcc-s1", "libstdc++6", "BoringSSL", "fiat-crypto", "llhttp", "ICU"]:
+    for name in ["libdeflate", "liblz4", "snappy", "libzstd", "simdjson", "sqlite3", "libc6", "libgcc-s1", "libstdc++6", "BoringSSL", "fiat-crypto", "llhttp", "Active Support", "ICU"]:
         assert name in found
 
 
@@ -75,6 +75,63 @@ def test_a_licence_that_nobody_expects_in_a_source_is_an_error(tmp_path: Path):
     )
     ended = subprocess.run([sys.executable, "-B", "-c", asked, tmp_path], cwd=ROOT, capture_output=True, text=True)
     assert ended.returncode == 1 and "Permission to use, copy, modify." in ended.stderr
+
+
+#: A source with the work of two, of whom one is its package's owner.
+OF_TWO = """// Copyright (C) 2015-2026 The Owner
+//
+// Permission is hereby granted to everybody.
+//
+// =====
+//
+// Copyright (c) 2005 Somebody Else
+//
+// Permission is hereby granted, provided that this notice
+// is kept. Copyright remains with its holders.
+let plural = "mice"
+"""
+
+
+def embedded(package: Path) -> str:
+    """What the packages' licences say of single files that a package has from others."""
+    asked = (
+        "import pathlib, runpy, sys; sys.path.insert(0, '.ci'); "
+        "print(*runpy.run_path('.ci/dist')['embedded'](pathlib.Path(sys.argv[1])))"
+    )
+    command = [sys.executable, "-B", "-c", asked, package]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+
+
+def test_a_file_from_others_within_a_package_brings_its_licence_along():
+    said = embedded(ROOT / ".build" / "checkouts" / "GRDB.swift")
+    assert "GRDB.swift: GRDB/Utils/Inflections+English.swift" in said and "David Heinemeier Hansson" in said
+    assert said.count("Permission is hereby granted") == 1 and "Gwendal" not in said, "whose licence is a file"
+
+
+def test_only_others_whose_work_is_in_the_program_are_named(tmp_path: Path):
+    (tmp_path / "LICENSE").write_text("Copyright (C) 2026 The Owner\n")
+    assert embedded(tmp_path).strip() == ""
+    for folder in ("Sources", "Tests"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "A.swift").write_text(OF_TWO)
+    (tmp_path / "Sources" / "B.swift").write_text(OF_TWO)
+    said = embedded(tmp_path)
+    assert f"{tmp_path.name}: Sources/A.swift, Sources/B.swift" in said and "Tests" not in said
+    assert "Copyright (c) 2005 Somebody Else\n\nPermission is hereby granted, provided that this notice\nis kept." in said
+    assert "The Owner" not in said and said.count("Permission") == 1
+
+
+def test_a_file_from_others_that_is_not_in_the_list_is_an_error(tmp_path: Path):
+    (tmp_path / "A.swift").write_text(OF_TWO)
+    asked = (
+        "import pathlib, runpy, sys; sys.path.insert(0, '.ci'); "
+        "runpy.run_path('.ci/sbom')['check_embedded'](pathlib.Path(sys.argv[1]), sys.argv[2:])"
+    )
+    command = [sys.executable, "-B", "-c", asked, tmp_path]
+    ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert ended.returncode == 1 and "A.swift" in ended.stderr and "2015-2026 The Owner" in ended.stderr
+    ended = subprocess.run([*command, "A.swift"], cwd=ROOT, capture_output=True, text=True)
+    assert ended.returncode == 0 and ended.stderr == ""
 
 
 def test_what_is_debians_has_its_version(document: dict):

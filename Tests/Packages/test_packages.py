@@ -211,6 +211,7 @@ def test_the_licences_of_what_is_inside_are_there():
     for part in ("swift-nio", "GRDB.swift", "swift-argument-parser", "hdrhistogram-swift", "Swift runtime", "libsimdjson"):
         assert part in text, part
     assert "swift-nio: Sources/CNIOLLHTTP/LICENSE" in text, "what packages have from others, too"
+    assert "David Heinemeier Hansson" in text, "and what is within a file of theirs"
     assert "Unicode License V3" in text, "ICU's, whose data are 38 MB of the program"
     assert "swift-nio-ssl: BoringSSL (Sources/CNIOBoringSSL)" in text and "The BoringSSL Authors" in text
 
