@@ -92,10 +92,7 @@ extension ScenarioDocument {
     ) -> [PopulationPlan] {
         var firstDevice: UInt32 = 0
         return populations.enumerated().map { index, population in
-            var own = population.embedded
-            own.scheme = embedded.scheme
-            own.host = embedded.host
-            own.port = embedded.port
+            let own = population.embedded(at: embedded)
             var plan = PopulationPlan(
                 name: population.name, deviceCount: population.devices, start: schedule.start,
                 usersEnd: schedule.usersEnd, app: population.app, persona: population.persona,
@@ -127,6 +124,17 @@ extension ScenarioDocument {
             firstDevice += UInt32(population.devices)
             return plan
         }
+    }
+}
+
+extension ScenarioPopulation {
+    /// Its paths and keys at a collector in the process.
+    fileprivate func embedded(at collector: PopulationPlan.Target) -> PopulationPlan.Target {
+        var own = embedded
+        own.scheme = collector.scheme
+        own.host = collector.host
+        own.port = collector.port
+        return own
     }
 }
 

@@ -20,12 +20,7 @@ extension Beaconswarm {
         folder: String, receipts paths: [String], events: String?, descriptions: [String] = [], json: Bool,
         quiet: Bool = false, color: Bool = true
     ) async throws -> CommandStatus {
-        guard !paths.isEmpty else {
-            throw CommandFailure(.usage, "audit wants --receipts: what the store holds")
-        }
-        for path in paths { try FileName.check(path, of: "--receipts") }
-        try FileName.check(events, of: "--events")
-        for path in descriptions { try FileName.check(path, of: "--sdk") }
+        try checkNames(receipts: paths, events: events, descriptions: descriptions)
         var report = try RunReader.read(folder)
         let file = "\(folder)/beliefs.txt"
         try checkAuditable(report, in: folder, beliefs: file, events: events)
@@ -56,6 +51,17 @@ extension Beaconswarm {
             }
         }
         return CommandStatus(rawValue: report.exitCode) ?? .internalError
+    }
+
+    private static func checkNames(
+        receipts paths: [String], events: String?, descriptions: [String]
+    ) throws(CommandFailure) {
+        guard !paths.isEmpty else {
+            throw CommandFailure(.usage, "audit wants --receipts: what the store holds")
+        }
+        for path in paths { try FileName.check(path, of: "--receipts") }
+        try FileName.check(events, of: "--events")
+        for path in descriptions { try FileName.check(path, of: "--sdk") }
     }
 
     /// Refuses a run that has its audit, or of which nobody knows what its devices believed.

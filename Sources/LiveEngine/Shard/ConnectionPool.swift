@@ -41,6 +41,14 @@ struct ConnectionPools {
         return pools.count - limits.count
     }
 
+    /// Adds the pools of a population, if it has any.
+    ///
+    /// - Returns: the first one's index; 0 where each device has connections of its own.
+    mutating func add(for plan: PopulationPlan, _ share: ShardShare, at position: LoopPosition) -> Int {
+        guard case .pooled(let total) = plan.target.connections else { return 0 }
+        return add(limits: PoolSplit.limits(of: total, plan, share, at: position))
+    }
+
     /// Lets a request wait for a connection of a pool.
     mutating func append(_ request: RequestKey, to pool: Int) {
         pools[pool].line.append(request)

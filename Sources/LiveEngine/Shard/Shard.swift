@@ -114,11 +114,7 @@ final class Shard {
         var first: UInt32 = 0
         for (population, plan) in configuration.plans.enumerated() {
             let fleet = configuration.fleetFactory(plan, share)
-            var firstPool = 0
-            if case .pooled(let total) = plan.target.connections {
-                firstPool = pools.add(
-                    limits: PoolSplit.limits(of: total, plan, configuration.share, at: position))
-            }
+            let firstPool = pools.add(for: plan, configuration.share, at: position)
             parts.append(
                 Part(
                     fleet: fleet, endpoints: endpoints[population], firstPool: firstPool, firstDevice: first,

@@ -163,58 +163,78 @@ extension HTMLWriter {
         _ report: Report, _ points: [Report.SeriesPoint], prefix: String = ""
     ) -> [TimeChart] {
         let scale = TimeScale(report)
-        func chart(
-            _ id: String, _ title: String, _ unit: Axis.Unit, _ lines: [TimeChart.Measure]
-        ) -> TimeChart {
+        var shown = eventCharts(points) + uploadCharts(points) + deviceCharts(points)
+        if report.mode == .live {
+            shown.append(("c-lag", "The generator's own lag", .time, [time("p(99)", "a", \.lagP99)]))
+        }
+        let charts = shown.map { id, title, unit, lines in
             TimeChart(
                 id: prefix + id, title: title, unit: unit, points: points, marks: report.marks, lines: lines,
                 scale: scale)
         }
-        func all(_ path: KeyPath<Point, UInt64>) -> String {
-            Numbers.count(points.reduce(0) { $0 + $1[keyPath: path] })
-        }
-        var charts = [
-            chart(
+        // What was not measured, such as the freshness of a paced run, gets no empty frame.
+        return charts.filter(\.hasSamples)
+    }
+
+    /// What a chart shows, apart from what all have in common.
+    private typealias Shown = (id: String, title: String, unit: Axis.Unit, lines: [TimeChart.Measure])
+
+    private static func eventCharts(_ points: [Point]) -> [Shown] {
+        [
+            (
                 "c-events", "Events captured and delivered", .perSecond,
                 [
-                    rate("delivered (\(all(\.delivered)))", "a", \.delivered, \.deliveredRate),
-                    rate("captured (\(all(\.captured)))", "b", \.captured, \.capturedRate),
-                ]),
-            chart(
+                    rate("delivered (\(sum(points, \.delivered)))", "a", \.delivered, \.deliveredRate),
+                    rate("captured (\(sum(points, \.captured)))", "b", \.captured, \.capturedRate),
+                ]
+            ),
+            (
                 "c-fresh", "Event freshness", .time,
-                [time("p(50)", "a", \.freshnessP50), time("p(95)", "b", \.freshnessP95)]),
-            chart(
+                [time("p(50)", "a", \.freshnessP50), time("p(95)", "b", \.freshnessP95)]
+            ),
+        ]
+    }
+
+    private static func uploadCharts(_ points: [Point]) -> [Shown] {
+        [
+            (
                 "c-reqs", "Uploads", .perSecond,
                 [
-                    rate("all (\(all(\.requests)))", "a", \.requests, \.requestRate),
-                    rate("failed (\(all(\.failures)))", "c", \.failures, \.failureRate),
-                ]),
-            chart(
+                    rate("all (\(sum(points, \.requests)))", "a", \.requests, \.requestRate),
+                    rate("failed (\(sum(points, \.failures)))", "c", \.failures, \.failureRate),
+                ]
+            ),
+            (
                 "c-time", "Upload time (http_req_duration)", .time,
                 [
                     time("p(50)", "a", \.durationP50), time("p(95)", "b", \.durationP95),
                     time("p(99)", "c", \.durationP99),
-                ]),
-            chart(
+                ]
+            ),
+        ]
+    }
+
+    private static func deviceCharts(_ points: [Point]) -> [Shown] {
+        var shown: [Shown] = [
+            (
                 "c-store", "Events waiting on devices", .count,
                 [.init(name: "rows", tone: "a", value: { Double($0.storedRows) }, spread: { $0.storedRange })]
             ),
-            chart(
-                "c-sent", "Traffic sent", .bytesPerSecond, [rate("sent", "a", \.bytesSent, \.sentRate)]),
-            chart("c-fleet", "Devices", .count, fleet(points)),
+            ("c-sent", "Traffic sent", .bytesPerSecond, [rate("sent", "a", \.bytesSent, \.sentRate)]),
+            ("c-fleet", "Devices", .count, fleet(points)),
         ]
         if points.contains(where: { $0.devicesUpdated > 0 }) {
-            charts.append(
-                chart(
+            shown.append(
+                (
                     "c-rollout", "Devices that run the latest roll-out", .count,
-                    [.init(name: "devices", tone: "a", value: { Double($0.devicesUpdated) })]))
+                    [.init(name: "devices", tone: "a", value: { Double($0.devicesUpdated) })]
+                ))
         }
-        if report.mode == .live {
-            charts.append(
-                chart("c-lag", "The generator's own lag", .time, [time("p(99)", "a", \.lagP99)]))
-        }
-        // What was not measured, such as the freshness of a paced run, gets no empty frame.
-        return charts.filter(\.hasSamples)
+        return shown
+    }
+
+    private static func sum(_ points: [Point], _ path: KeyPath<Point, UInt64>) -> String {
+        Numbers.count(points.reduce(0) { $0 + $1[keyPath: path] })
     }
 
     private static func fleet(_ points: [Report.SeriesPoint]) -> [TimeChart.Measure] {

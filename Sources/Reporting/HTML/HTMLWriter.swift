@@ -103,15 +103,6 @@ package struct HTMLWriter: ReportWriter {
     func tiles(_ report: Report, into html: inout Markup) {
         let events = report.events
         html.element("dl", ["class": "tiles"]) { html in
-            let tile = { (html: inout Markup, name: String, value: String, more: String) in
-                html.element("div") { html in
-                    html.element("dt", name)
-                    html.element("dd") { html in
-                        html.add(value)
-                        html.element("small", more)
-                    }
-                }
-            }
             tile(
                 &html, "Devices", Numbers.count(report.devices),
                 "\(Numbers.count(report.devicesStarted)) started")
@@ -138,6 +129,16 @@ package struct HTMLWriter: ReportWriter {
                     report.pace > 1
                     ? Numbers.fixed(requests.count, 0) : Numbers.short(requests.perSecond) + "/s"
                 tile(&html, "Uploads", uploads, failed ?? "none")
+            }
+        }
+    }
+
+    private func tile(_ html: inout Markup, _ name: String, _ value: String, _ more: String) {
+        html.element("div") { html in
+            html.element("dt", name)
+            html.element("dd") { html in
+                html.add(value)
+                html.element("small", more)
             }
         }
     }

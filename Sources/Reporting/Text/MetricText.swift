@@ -49,8 +49,7 @@ enum MetricText {
 enum RunFacts {
     static func of(_ report: Report) -> [(name: String, value: String)] {
         let run = report.run
-        let generator = report.generator
-        var facts = [
+        let facts = [
             ("Scenario", report.scenario.name), ("Scenario's SHA-256", report.scenario.sha256),
             ("Seed", String(report.seed)), ("Fingerprint", report.fingerprint), ("Target", run.target),
             ("Started", report.startedAt.text),
@@ -71,11 +70,17 @@ enum RunFacts {
                 generator.ownFailures.map { "\($0.name): \(Numbers.count($0.count))" }.joined(separator: ", ")
             ))
         guard report.mode == .live else { return facts }
+        return facts + ofGenerator(report) + (run.parts ?? []).map { ("Part \($0.name)", text($0)) }
+    }
+
+    /// How the generator of a live run went.
+    private static func ofGenerator(_ report: Report) -> [(name: String, value: String)] {
+        let generator = report.generator
         let lag = generator.scheduleLag
         let median = Numbers.duration(milliseconds: lag.median)
         // What only the end of a run tells is left out until then.
         let isOver = !report.lacksEndFigures
-        facts += [
+        return [
             (
                 "Generator",
                 !isOver ? "" : generator.saturated ? "could not keep its schedule" : "kept its schedule"
@@ -87,7 +92,6 @@ enum RunFacts {
             ),
             ("Connections", isOver ? connections(generator) : ""),
         ]
-        return facts + (run.parts ?? []).map { ("Part \($0.name)", text($0)) }
     }
 
     /// How a part of a live run went.

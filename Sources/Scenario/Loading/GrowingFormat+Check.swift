@@ -156,6 +156,14 @@ extension GrowingFormat {
                 ["modules", "add"], of: sdk,
                 "\(module.rawValue) only speaks to a WebSocket: nothing of it is simulated")
         }
+        warnOfVersions(rules, sdk, &reading)
+        warnOfServices(rules.services, sdk, isVersion4: isVersion4, &reading)
+        warnOfTemplates(rules, sdk, &reading)
+    }
+
+    /// What one of the versions does not know.
+    private static func warnOfVersions(_ rules: GrowingRules, _ sdk: Place, _ reading: inout Reading) {
+        let isVersion4 = rules.isVersion4
         reading.warn(
             ["customEventWithPath"], of: sdk, when: !isVersion4 && rules.customEventWithPath,
             "only 4.x knows it")
@@ -166,18 +174,22 @@ extension GrowingFormat {
         reading.warn(
             ["storage", "queueLimit"], of: sdk, when: isVersion4 && rules.storage.queueLimit != nil,
             "4.x reads rows from the store, without a queue")
+    }
+
+    private static func warnOfServices(
+        _ services: GrowingRules.Services, _ sdk: Place, isVersion4: Bool, _ reading: inout Reading
+    ) {
         reading.warn(
             ["services", "aesKey"], of: sdk,
             "the collectors of beaconswarm know the default key alone: only a collector of yours can read this"
         )
         reading.warn(
-            ["services", "network"], of: sdk, when: !rules.services.network, "nothing is ever uploaded")
+            ["services", "network"], of: sdk, when: !services.network, "nothing is ever uploaded")
         reading.warn(
-            ["services", "database"], of: sdk, when: !rules.services.database,
+            ["services", "database"], of: sdk, when: !services.database,
             isVersion4
                 ? "every event is lost (storage_error)"
                 : "custom events are lost (storage_error), and others whenever an answer empties the queue")
-        warnOfTemplates(rules, sdk, &reading)
     }
 
     /// 3.2.1 does not send to a template.

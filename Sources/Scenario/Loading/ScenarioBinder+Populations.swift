@@ -33,9 +33,7 @@ extension ScenarioBinder {
         checkRetention(draft, persona, rules, path)
         let rate = bindRate(draft.rate)
         warnAboutRate(draft, devices, persona, rate, path)
-        warnAboutHooks(name, rules, app, persona, path)
-        warnAboutUnsent(draft, rules, app)
-        warnAboutRefused(name, rules, app, path)
+        warnAboutEvents(name, draft, rules, app, persona, path)
         var population = ScenarioPopulation(
             name: name, devices: devices, writtenDevices: devices, system: rules, app: app, persona: persona,
             network: network,
@@ -44,12 +42,17 @@ extension ScenarioBinder {
             targets: own.targets(of: rules, several: hasSeveralSystems), embedded: own.embedded(of: rules),
             tagsEvents: draft.tagEvents ?? self.draft.tagEvents,
             zones: zones, users: draft.users?.value)
-        population.clock = clock(draft)
-        population.zoneName = ScenarioBinder.zoneName(draft)
-        population.startsInSteadyState = startsInSteadyState(draft, persona)
-        population.week = week(of: persona, inSteadyState: population.startsInSteadyState)
+        bindTimes(of: &population, draft)
         warnAboutHours(persona, rate, path)
         return population
+    }
+
+    /// What its devices' clocks say, and how its users are spread over the hours.
+    private mutating func bindTimes(of population: inout ScenarioPopulation, _ draft: PopulationDraft) {
+        population.clock = clock(draft)
+        population.zoneName = ScenarioBinder.zoneName(draft)
+        population.startsInSteadyState = startsInSteadyState(draft, population.persona)
+        population.week = week(of: population.persona, inSteadyState: population.startsInSteadyState)
     }
 
     /// The population's own word on its clocks, which its SDK's knob would contradict.
@@ -142,6 +145,16 @@ extension ScenarioBinder {
     }
 
     /// Users who only do what the app's code tracks are invisible to a system of hooks.
+    /// Warns of events that never come about, leave or arrive.
+    private mutating func warnAboutEvents(
+        _ name: String, _ draft: PopulationDraft, _ rules: any SystemRuleSet, _ app: AppDescription,
+        _ persona: PersonaDescription, _ path: JSONPath
+    ) {
+        warnAboutHooks(name, rules, app, persona, path)
+        warnAboutUnsent(draft, rules, app)
+        warnAboutRefused(name, rules, app, path)
+    }
+
     private mutating func warnAboutHooks(
         _ name: String, _ rules: any SystemRuleSet, _ app: AppDescription, _ persona: PersonaDescription,
         _ path: JSONPath

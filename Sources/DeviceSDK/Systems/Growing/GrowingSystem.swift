@@ -77,36 +77,50 @@ package struct GrowingSystem<Table: GrowingEventTable>: HookingSystem, RowCustod
         views = AppViews(app: plan.app)
         hooks = GrowingHooks.table(rules)
         hasHybrid = rules.activeModules.contains(.hybrid)
-        var context = GrowingContext(rules: rules)
-        for module in [GrowingScenarioModule()] + plugins.modules + modules {
-            module.initialize(&context)
-        }
-        interceptors = context.interceptors
+        let interceptors = Self.interceptors(rules, plugins.modules + modules)
+        self.interceptors = interceptors
         hasWatchers = interceptors.contains { $0.watchesEvents }
         let routes = GrowingRoutes(
             rules: rules, templates: templates,
             interceptors: Self.order(of: interceptors.count, plan.stream(.business, index: 0).child(6 << 32))
-                .map { context.interceptors[$0] })
+                .map { interceptors[$0] })
         self.routes = routes
         let endpoints = GrowingEndpoints(target: plan.target, rules: rules)
         self.endpoints = endpoints
-        carriedHeads = routes.paths.map {
-            RequestHead(
-                method: .post, path: endpoints.path(template: $0),
-                headerLines: endpoints.headerLines(after: ""))
-        }
+        carriedHeads = Self.heads(of: routes, endpoints)
         let encoder = GrowingEncoder(
             plan: plan, rules: rules, templates: templates, views: views, routes: routes,
             interceptors: interceptors)
         self.encoder = encoder
         policyBits = templates.all.map(\.policy.bit)
-        stores = routes.channelOf.map { channel in
-            channel.map { routes.channels[Int($0)].isCustom ? .realtime : .timing }
-        }
+        stores = Self.stores(by: routes)
         isExcluded = templates.all.map { rules.excludedEvents.contains($0.typeName) }
         let inForce = GrowingRulesInForce(rules, encoder, isPlain: !hasWatchers)
         networkMask = inForce.networkMask
         measuring = inForce.measuring
+    }
+
+    /// What modules put in the way of events, the scenario's own before all.
+    private static func interceptors(
+        _ rules: GrowingRules, _ modules: [any GrowingModule]
+    ) -> [any GrowingInterceptor] {
+        var context = GrowingContext(rules: rules)
+        for module in [GrowingScenarioModule()] + modules { module.initialize(&context) }
+        return context.interceptors
+    }
+
+    private static func stores(by routes: GrowingRoutes) -> [GrowingStoreKind?] {
+        routes.channelOf.map { channel in
+            channel.map { routes.channels[Int($0)].isCustom ? .realtime : .timing }
+        }
+    }
+
+    private static func heads(of routes: GrowingRoutes, _ endpoints: GrowingEndpoints) -> [RequestHead] {
+        routes.paths.map {
+            RequestHead(
+                method: .post, path: endpoints.path(template: $0),
+                headerLines: endpoints.headerLines(after: ""))
+        }
     }
 
     package var labels: [EventLabel] { templates.labels }

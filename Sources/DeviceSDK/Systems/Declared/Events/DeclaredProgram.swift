@@ -36,6 +36,12 @@ final class DeclaredProgram {
         let encoding: Template.Encoding
         let before: DeclaredRun
         let after: DeclaredRun
+
+        fileprivate init(_ part: DeclaredBodyPart, _ layout: inout DeclaredLayout) {
+            encoding = part.encoding ?? .jsonText
+            before = layout.run(part.before)
+            after = layout.run(part.after)
+        }
     }
 
     init(plan: PopulationPlan, sdk: DescribedSDK, templates: DeclaredTemplates) {
@@ -48,13 +54,9 @@ final class DeclaredProgram {
         var properties: [DeclaredProperties] = []
         let sampler = PropertySampler(app: plan.app)
         for kind in templates.kinds {
-            let template = kind.template
-            let event = template.map { Self.event($0, sdk, isTagged: plan.tagsEvents).filled(filling) }
+            let event = kind.template.map { Self.event($0, sdk, isTagged: plan.tagsEvents).filled(filling) }
             events.append(event.map { compiler.compile($0) } ?? [])
-            keys.append(
-                (template == nil ? [] : sdk.events.key).map { key in
-                    compiler.compile((template?.envelope.value(at: key) ?? .null).filled(filling))
-                })
+            keys.append(Self.keys(of: kind.template, sdk).map { compiler.compile($0.filled(filling)) })
             for excluded in compiler.excludedNames[properties.count...] {
                 properties.append(
                     DeclaredProperties(
@@ -73,21 +75,20 @@ final class DeclaredProgram {
         self.events = UnsafePointer(arena.keep(table: events.map { layout.run($0) }))
         self.keys = keys.map { parts in parts.map { layout.run($0) } }
         (bodyStart, bodyEnd) = (layout.run(body[0].before), layout.run(body[0].after))
-        bodyTexts = body.dropFirst().map { part in
-            BodyText(
-                encoding: part.encoding ?? .jsonText, before: layout.run(part.before),
-                after: layout.run(part.after))
-        }
+        bodyTexts = body.dropFirst().map { BodyText($0, &layout) }
         self.fetches = fetches.map { steps in steps.map { layout.run($0) } }
-        form =
-            fields.isEmpty
-            ? nil
-            : DeclaredForm(
-                fields.map { ($0.name, $0.value, layout.run($0.steps)) }, escaping: sdk.request.escaping)
+        let formFields = fields.map { ($0.name, $0.value, layout.run($0.steps)) }
+        form = formFields.isEmpty ? nil : DeclaredForm(formFields, escaping: sdk.request.escaping)
         framing = sdk.request.framing
         chunks = arena.keep(table: layout.chunks)
         self.properties = UnsafePointer(arena.keep(table: properties))
         repeats = UnsafePointer(arena.keep(table: templates.kinds.map(\.isRepeated)))
+    }
+
+    /// The parts of the natural key of a template's events; none of what is not captured.
+    private static func keys(of template: DescribedSDK.EventTemplate?, _ sdk: DescribedSDK) -> [Template] {
+        guard let template else { return [] }
+        return sdk.events.key.map { template.envelope.value(at: $0) ?? .null }
     }
 
     /// An event with the harness's id, and with what it gets when it is sent.

@@ -70,40 +70,16 @@ struct DeclaredValue {
             kind = .counter
             keep(prefix: prefix, arena)
         case .entity(let catalogue, let field):
-            guard depth < Self.depth else {
-                keep(constant: .null, arena)
-                return
-            }
-            kind = .entity
-            things = UInt32(sampler.count(of: catalogue))
-            self.field = sampler.stream(ofField: field, of: catalogue)
-            let own = app.catalogues[Int(catalogue)].fields[Int(field)].generator
-            keep(inner: DeclaredValue(own, app, sampler, arena, depth: depth + 1), arena)
-            known = arena.known(field: field, of: catalogue)
+            keep(field: field, of: catalogue, app, sampler, arena, depth: depth)
         case .entityID(let catalogue, let prefix):
             kind = .entityID
             things = UInt32(sampler.count(of: catalogue))
             keep(prefix: prefix, arena)
-        case .cycle(let cycle):
-            kind = .cycle
-            step = cycle.step
-            count = cycle.values.count
-            keep(alternatives: cycle.values, arena)
-        case .product(let factors, let decimals):
-            kind = .product
-            self.factors = UnsafePointer(
-                arena.keep(
-                    table: factors.map {
-                        EntityFactor($0, values: UnsafePointer(arena.keep(table: $0.values)))
-                    }))
-            count = factors.count
-            keep(decimals: decimals)
+        case .cycle(let cycle): keep(cycle, arena)
+        case .product(let factors, let decimals): keep(factors, decimals: decimals, arena)
         case .list(let element, let minimum, let maximum):
-            kind = .list
-            self.minimum = minimum
-            self.maximum = maximum
-            keep(inner: DeclaredValue(element, app, sampler, arena, depth: depth), arena)
-            limit = 2 + max(0, minimum, maximum) * (limit + 1)
+            let element = DeclaredValue(element, app, sampler, arena, depth: depth)
+            keep(elements: element, minimum, maximum, arena)
         case .date:
             kind = .date
             limit = DeclaredCursor.timeLimit + 2
@@ -116,6 +92,47 @@ struct DeclaredValue {
         kind = .constant
         text = arena.keep(value.json)
         limit = text.count
+    }
+
+    private mutating func keep(
+        field: UInt16, of catalogue: UInt16, _ app: AppDescription, _ sampler: PropertySampler,
+        _ arena: DeclaredArena, depth: Int
+    ) {
+        guard depth < Self.depth else {
+            keep(constant: .null, arena)
+            return
+        }
+        kind = .entity
+        things = UInt32(sampler.count(of: catalogue))
+        self.field = sampler.stream(ofField: field, of: catalogue)
+        let own = app.catalogues[Int(catalogue)].fields[Int(field)].generator
+        keep(inner: DeclaredValue(own, app, sampler, arena, depth: depth + 1), arena)
+        known = arena.known(field: field, of: catalogue)
+    }
+
+    private mutating func keep(_ cycle: EntityCycle<PropertyValue>, _ arena: DeclaredArena) {
+        kind = .cycle
+        step = cycle.step
+        count = cycle.values.count
+        keep(alternatives: cycle.values, arena)
+    }
+
+    private mutating func keep(_ factors: [EntityCycle<Double>], decimals: Int, _ arena: DeclaredArena) {
+        kind = .product
+        let table = factors.map { EntityFactor($0, values: UnsafePointer(arena.keep(table: $0.values))) }
+        self.factors = UnsafePointer(arena.keep(table: table))
+        count = factors.count
+        keep(decimals: decimals)
+    }
+
+    private mutating func keep(
+        elements element: DeclaredValue, _ minimum: Int, _ maximum: Int, _ arena: DeclaredArena
+    ) {
+        kind = .list
+        self.minimum = minimum
+        self.maximum = maximum
+        keep(inner: element, arena)
+        limit = 2 + max(0, minimum, maximum) * (limit + 1)
     }
 
     private mutating func keep(_ choice: WeightedChoice, _ arena: DeclaredArena) {
@@ -256,40 +273,4 @@ struct DeclaredKnownValue {
     static let slotCount = 1024
     /// The most bytes of a value that is remembered.
     static let limit = 32
-}
-
-extension PropertyValue {
-    /// The value in JSON; dates become ISO texts.
-    fileprivate var json: [UInt8] {
-        var buffer = WireBuffer()
-        buffer.appendDeclared(self)
-        return buffer.bytes
-    }
-}
-
-extension WireBuffer {
-    private mutating func appendISO(_ instant: Instant) {
-        append(limit: DeclaredCursor.timeLimit) { $0.put(iso: instant) }
-    }
-
-    /// Appends a property's value as JSON.
-    fileprivate mutating func appendDeclared(_ value: PropertyValue) {
-        switch value {
-        case .string(let text): appendJSONString(text)
-        case .number(let number): appendDecimal(number)
-        case .bool(let bool): appendJSON(bool)
-        case .date(let instant):
-            append(UInt8(ascii: "\""))
-            appendISO(instant)
-            append(UInt8(ascii: "\""))
-        case .null: append("null")
-        case .list(let values):
-            append(UInt8(ascii: "["))
-            for value in values {
-                appendJSONComma()
-                appendDeclared(value)
-            }
-            append(UInt8(ascii: "]"))
-        }
-    }
 }

@@ -109,4 +109,10 @@ extension GrowingTemplates.Kind {
         case .visit, .appClosed, .page, .element, .webPage, .webElement, .own: []
         }
     }
+
+    /// Whether the app's code sends the event before once more.
+    func isRepeated(by app: AppDescription) -> Bool {
+        guard case .custom(let event) = self else { return false }
+        return app.events[event].variant?.repeats ?? false
+    }
 }

@@ -80,13 +80,7 @@ final class GrowingEncoder {
         attributes = templates.all.map {
             GrowingAttributes($0.kind.properties(of: app), app: app, zone: zone)
         }
-        repeats = templates.all.map { template in
-            if case .custom(let event) = template.kind {
-                app.events[event].variant?.repeats ?? false
-            } else {
-                false
-            }
-        }
+        repeats = templates.all.map { $0.kind.isRepeated(by: app) }
         extras = rules.events.map { event in
             GrowingCompiledFields(event.extra.map { (GrowingField($0.key, 0), .text($0.value)) })
         }
@@ -94,15 +88,12 @@ final class GrowingEncoder {
         groups = app.superProperties.map { GrowingAttributes($0.properties, app: app, zone: zone) }
         dynamic = GrowingAttributes(
             app.dynamicSuperProperties, app: app, zone: zone, firstOrdinal: Ordinal.dynamic)
-        domain = GrowingCompiledFields([(.domain, .text(app.bundleIdentifier))])
-        states = (
-            GrowingCompiledFields([(.appState, .text("FOREGROUND"))]),
-            GrowingCompiledFields([(.appState, .text("BACKGROUND"))])
-        )
-        orientations = (
-            GrowingCompiledFields([(.orientation, .text("PORTRAIT"))]),
-            GrowingCompiledFields([(.orientation, .text("LANDSCAPE"))])
-        )
+        func word(_ field: GrowingField, _ text: String) -> GrowingCompiledFields {
+            GrowingCompiledFields([(field, .text(text))])
+        }
+        domain = word(.domain, app.bundleIdentifier)
+        states = (word(.appState, "FOREGROUND"), word(.appState, "BACKGROUND"))
+        orientations = (word(.orientation, "PORTRAIT"), word(.orientation, "LANDSCAPE"))
     }
 
     /// How far local time is ahead of UTC on an event's device.

@@ -61,28 +61,32 @@ struct SensorsAutomaticProperties {
         noVersion = text("$app_version", "")
         networks = NetworkKind.allCases.map { text("$network_type", $0.sensorsName(isVersion4: isVersion4)) }
         wifi = [flag("$wifi", false), flag("$wifi", true)]
-        func add(_ key: String, _ source: Source) {
-            guard let index = keys.known(key) else { return }
-            properties.append(Property(key: index, isForced: Self.forced.contains(key), source: source))
+        let sources = Self.sources(app, isVersion4: isVersion4, libVersion: libVersion) { text($0, $1) }
+        properties = sources.compactMap { key, source in
+            keys.known(key).map { Property(key: $0, isForced: Self.forced.contains(key), source: source) }
         }
-        if isVersion4 {
-            add("$app_id", .fixed(text("$app_id", app.bundleIdentifier)))
-            add("$app_name", .fixed(text("$app_name", app.displayName)))
-            add("$timezone_offset", .zone)
+    }
+
+    /// Where each property comes from, in the order in which they are written.
+    private static func sources(
+        _ app: AppDescription, isVersion4: Bool, libVersion: String, text: (String, String) -> SensorsBytes
+    ) -> [(key: String, source: Source)] {
+        func fixed(_ key: String, _ value: String) -> (key: String, source: Source) {
+            (key, .fixed(text(key, value)))
         }
-        add("$manufacturer", .fixed(text("$manufacturer", "Apple")))
-        add("$model", .model)
-        add("$os", .fixed(text("$os", "iOS")))
-        add("$os_version", .system)
-        add("$screen_width", .width)
-        add("$screen_height", .height)
-        add("$carrier", .carrier)
-        add("$app_version", .version)
-        add("$lib", .fixed(text("$lib", "iOS")))
-        add("$lib_version", .fixed(text("$lib_version", libVersion)))
-        add("$network_type", .network)
-        add("$wifi", .wifi)
-        add("$device_id", .deviceID)
+        let own =
+            isVersion4
+            ? [
+                fixed("$app_id", app.bundleIdentifier), fixed("$app_name", app.displayName),
+                ("$timezone_offset", .zone),
+            ] : []
+        return own + [
+            fixed("$manufacturer", "Apple"), ("$model", .model), fixed("$os", "iOS"),
+            ("$os_version", .system), ("$screen_width", .width), ("$screen_height", .height),
+            ("$carrier", .carrier), ("$app_version", .version), fixed("$lib", "iOS"),
+            fixed("$lib_version", libVersion), ("$network_type", .network), ("$wifi", .wifi),
+            ("$device_id", .deviceID),
+        ]
     }
 
     /// The JSON of a property on a device under an epoch, with a comma after it; nothing if the

@@ -49,25 +49,11 @@ struct SensorsCompiledValue {
     init(_ value: SensorsValue, arena: SensorsArena) {
         kind = .dropped
         switch value {
-        case .constant(let bytes):
-            kind = .constant
-            text = arena.keep(bytes)
-            limit = bytes.count
-        case .choice(let choice, let values):
-            kind = .choice
-            keep(choice, arena)
-            keep(alternatives: values, arena)
-        case .cycle(let cycle):
-            kind = .cycle
-            step = cycle.step
-            tableCount = cycle.values.count
-            keep(alternatives: cycle.values, arena)
+        case .constant(let bytes): keep(constant: bytes, arena)
+        case .choice(let choice, let values): keep(choice, of: values, arena)
+        case .cycle(let cycle): keep(cycle, arena)
         case .product(let factors, let decimals, let quoted):
-            kind = .product
-            self.factors = arena.keep(
-                table: factors.map { EntityFactor($0, values: arena.keep(table: $0.values)) })
-            tableCount = factors.count
-            keep(decimals: decimals, quoted: quoted)
+            keep(factors, decimals: decimals, quoted: quoted, arena)
         case .zipf(let choice, let prefix):
             kind = .zipf
             keep(choice, arena)
@@ -80,21 +66,13 @@ struct SensorsCompiledValue {
             kind = .counter
             keep(prefix: prefix, arena)
         case .entity(let sampler, let catalogue, let field, let value):
-            kind = .entity
-            things = UInt32(sampler.count(of: catalogue))
-            self.field = sampler.stream(ofField: field, of: catalogue)
-            keep(inner: value, arena)
-            limit = inner?.pointee.limit ?? 0
+            keep(field: field, of: catalogue, value, sampler, arena)
         case .entityID(let prefix, let count):
             kind = .entityID
             things = count
             keep(prefix: prefix, arena)
         case .list(let element, let minimum, let maximum):
-            kind = .list
-            self.minimum = minimum
-            self.maximum = maximum
-            keep(inner: element, arena)
-            limit = 2 + (max(0, minimum, maximum)) * ((inner?.pointee.limit ?? 0) + 1)
+            keep(elements: element, minimum, maximum, arena)
         case .date(let offset):
             kind = .date
             self.offset = offset
@@ -105,6 +83,54 @@ struct SensorsCompiledValue {
             limit = Self.numberLimit
         case .dropped: break
         }
+    }
+
+    private mutating func keep(constant bytes: [UInt8], _ arena: SensorsArena) {
+        kind = .constant
+        text = arena.keep(bytes)
+        limit = bytes.count
+    }
+
+    private mutating func keep(_ choice: WeightedChoice, of values: [[UInt8]?], _ arena: SensorsArena) {
+        kind = .choice
+        keep(choice, arena)
+        keep(alternatives: values, arena)
+    }
+
+    private mutating func keep(
+        field: UInt16, of catalogue: UInt16, _ value: SensorsValue, _ sampler: PropertySampler,
+        _ arena: SensorsArena
+    ) {
+        kind = .entity
+        things = UInt32(sampler.count(of: catalogue))
+        self.field = sampler.stream(ofField: field, of: catalogue)
+        limit = keep(inner: value, arena)
+    }
+
+    private mutating func keep(_ cycle: EntityCycle<[UInt8]?>, _ arena: SensorsArena) {
+        kind = .cycle
+        step = cycle.step
+        tableCount = cycle.values.count
+        keep(alternatives: cycle.values, arena)
+    }
+
+    private mutating func keep(
+        _ factors: [EntityCycle<Double>], decimals: Int, quoted: Bool, _ arena: SensorsArena
+    ) {
+        kind = .product
+        self.factors = arena.keep(
+            table: factors.map { EntityFactor($0, values: arena.keep(table: $0.values)) })
+        tableCount = factors.count
+        keep(decimals: decimals, quoted: quoted)
+    }
+
+    private mutating func keep(
+        elements element: SensorsValue, _ minimum: Int, _ maximum: Int, _ arena: SensorsArena
+    ) {
+        kind = .list
+        self.minimum = minimum
+        self.maximum = maximum
+        limit = 2 + max(0, minimum, maximum) * (keep(inner: element, arena) + 1)
     }
 
     private mutating func keep(_ choice: WeightedChoice, _ arena: SensorsArena) {
@@ -132,9 +158,11 @@ struct SensorsCompiledValue {
         limit = text.count + Self.numberLimit
     }
 
-    private mutating func keep(inner value: SensorsValue, _ arena: SensorsArena) {
+    /// - Returns: the most bytes that the inner value takes.
+    private mutating func keep(inner value: SensorsValue, _ arena: SensorsArena) -> Int {
         let table = arena.keep(table: [SensorsCompiledValue(value, arena: arena)])
         inner = UnsafeMutablePointer(mutating: table)
+        return table.pointee.limit
     }
 
     /// Draws a value and writes its JSON.
@@ -255,25 +283,5 @@ struct SensorsCompiledValue {
             if !inner.pointee.write(&stream, context, to: &cursor) { cursor.truncate(to: before) }
         }
         cursor.put(byte: UInt8(ascii: "]"))
-    }
-}
-
-extension SensorsCursor {
-    /// Writes `yyyy-MM-dd HH:mm:ss.SSS` as a clock shows it that is `offset` ahead of UTC.
-    mutating func put(date instant: Instant, offset: Interval) {
-        let civil = CivilTime(instant, offset: offset)
-        put(UInt64(max(0, civil.year)), digits: 4)
-        put(byte: UInt8(ascii: "-"))
-        put(UInt64(civil.month), digits: 2)
-        put(byte: UInt8(ascii: "-"))
-        put(UInt64(civil.day), digits: 2)
-        put(byte: UInt8(ascii: " "))
-        put(UInt64(civil.hour), digits: 2)
-        put(byte: UInt8(ascii: ":"))
-        put(UInt64(civil.minute), digits: 2)
-        put(byte: UInt8(ascii: ":"))
-        put(UInt64(civil.second), digits: 2)
-        put(byte: UInt8(ascii: "."))
-        put(UInt64(civil.millisecond), digits: 3)
     }
 }

@@ -117,6 +117,22 @@ struct SensorsEventCatalogue {
 
     private mutating func prepareShared() {
         for key in Self.automaticKeys + SensorsOptionalKeys.names.map(\.key) { _ = keys.index(of: key) }
+        prepareSuperProperties()
+        crashReasons = plan.app.crashReasons.map { reason in
+            let text = SensorsNames.cut(reason, key: "app_crashed_reason", version: rules.version)
+            return arena.keep(SensorsFragment("app_crashed_reason", text).bytes)
+        }
+        prepareWebPages()
+        prepareRemarks()
+        // Two screens, a page, a reason, and the members that every event has.
+        presetLimit =
+            2 * (screens.map(\.limit).max() ?? 0) + (webMembers.map(\.limit).max() ?? 0)
+            + (crashReasons.map(\.count).max() ?? 0) + bindings.limit + 1024
+            + (screenRemarks.map(\.limit).max() ?? 0)
+            + (controlRemarks.flatMap { $0 }.map(\.limit).max() ?? 0)
+    }
+
+    private mutating func prepareSuperProperties() {
         for (group, properties) in plan.app.superProperties.enumerated() {
             let members = sharedCompiler.members(
                 properties.properties, firstOrdinal: Ordinal.superGroups + UInt64(group) << 16, keys: &keys)
@@ -134,10 +150,9 @@ struct SensorsEventCatalogue {
         superFolds = superGroups.map { group in group.map { folds.index(of: $0.text.lowercased()) } }
         dynamicFolds = Set(self.dynamics.map { folds.index(of: $0.text.lowercased()) })
         dynamicsDepend = self.dynamics.contains { $0.value.isAlwaysRefused == nil }
-        crashReasons = plan.app.crashReasons.map { reason in
-            let text = SensorsNames.cut(reason, key: "app_crashed_reason", version: rules.version)
-            return arena.keep(SensorsFragment("app_crashed_reason", text).bytes)
-        }
+    }
+
+    private mutating func prepareWebPages() {
         webMembers = plan.app.screens.map { screen in
             guard let page = screen.web else { return SensorsCompiledMembers([], arena: arena) }
             let members = [
@@ -151,13 +166,6 @@ struct SensorsEventCatalogue {
             }
             return SensorsCompiledMembers(members, arena: arena)
         }
-        prepareRemarks()
-        // Two screens, a page, a reason, and the members that every event has.
-        presetLimit =
-            2 * (screens.map(\.limit).max() ?? 0) + (webMembers.map(\.limit).max() ?? 0)
-            + (crashReasons.map(\.count).max() ?? 0) + bindings.limit + 1024
-            + (screenRemarks.map(\.limit).max() ?? 0)
-            + (controlRemarks.flatMap { $0 }.map(\.limit).max() ?? 0)
     }
 
     private mutating func prepareRemarks() {
