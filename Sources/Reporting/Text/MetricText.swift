@@ -49,6 +49,8 @@ enum MetricText {
 enum RunFacts {
     static func of(_ report: Report) -> [(name: String, value: String)] {
         let run = report.run
+        let failures = report.generator.ownFailures.map { "\($0.name): \(Numbers.count($0.count))" }
+            .joined(separator: ", ")
         let facts = [
             ("Scenario", report.scenario.name), ("Scenario's SHA-256", report.scenario.sha256),
             ("Seed", String(report.seed)), ("Fingerprint", report.fingerprint), ("Target", run.target),
@@ -62,13 +64,8 @@ enum RunFacts {
             ("Operating system", run.operatingSystem), ("Cores", run.cores > 0 ? String(run.cores) : ""),
             ("Memory", run.memoryBytes > 0 ? Numbers.bytes(Double(run.memoryBytes)) : ""),
             ("Bodies", run.bodies == "measure" ? "not written and read; sizes from a model" : ""),
-            ("Beaconswarm", report.toolVersion),
+            ("Beaconswarm", report.toolVersion), ("Generator's own failures", failures),
         ]
-        facts.append(
-            (
-                "Generator's own failures",
-                generator.ownFailures.map { "\($0.name): \(Numbers.count($0.count))" }.joined(separator: ", ")
-            ))
         guard report.mode == .live else { return facts }
         return facts + ofGenerator(report) + (run.parts ?? []).map { ("Part \($0.name)", text($0)) }
     }
