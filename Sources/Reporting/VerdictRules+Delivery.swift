@@ -10,11 +10,11 @@ extension VerdictRules {
         package var expectsNothing = false
         /// Whether it is the scenario's purpose that the guard ends the run.
         package var expectsGuard = false
-        /// Uploads that began, those without an answer included.
+        /// Uploads that began, those without an answer included; only those that are measured.
         package var uploads: UInt64 = 0
         /// Those whose answer their system takes as success.
         package var acknowledged: UInt64 = 0
-        /// By status or failure, the most frequent first.
+        /// Of the whole run, by status or failure, the most frequent first.
         package var answers: [Report.NamedCount] = []
         package var ownFailures: [Report.OwnFailure] = []
         /// Whether something answered requests in HTTP/1.1 in HTTP/2.
@@ -52,7 +52,7 @@ extension VerdictRules.Delivery {
             return (.deliveredUnexpectedly, text)
         }
         // What never left for want of a socket, or broke on our own disk, tells nothing.
-        guard acknowledged == 0, ownFailed < uploads else { return nil }
+        guard acknowledged == 0, ownFailed < allUploads else { return nil }
         let advice =
             meetsNewerHTTP
             ? "The server answers in HTTP/2 what is asked in HTTP/1.1: \"http\": \"2\" of the target speaks it."
@@ -97,12 +97,16 @@ extension VerdictRules.Delivery {
     }
 
     private var ownFailed: UInt64 { ownFailures.reduce(0) { $0 + $1.count } }
-    private var ownShare: Double { min(1, Double(ownFailed) / Double(max(1, uploads))) }
+    private var ownShare: Double { min(1, Double(ownFailed) / Double(max(1, allUploads))) }
+    /// Failures of the machine are counted from the run's start on, whatever is measured.
+    private var allUploads: UInt64 { max(uploads, answers.reduce(0) { $0 + $1.count }) }
     private var ownTexts: String { ownFailures.map(\.text).joined(separator: "; ") }
 
     private var ownFailureText: String {
         "Beaconswarm itself failed \(Numbers.count(ownFailed, of: "time")) "
-            + (uploads > 0 ? "in \(uploadsText) (\(Numbers.percent(ownShare)))" : "and no upload began")
+            + (allUploads > 0
+                ? "in \(Numbers.count(allUploads, of: "upload")) (\(Numbers.percent(ownShare)))"
+                : "and no upload began")
     }
 
     private var uploadsText: String { Numbers.count(uploads, of: "upload") }

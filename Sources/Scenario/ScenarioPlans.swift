@@ -14,6 +14,11 @@ package struct ScenarioPlans: Sendable {
     package var server = ServerRules()
     /// The timeline for charts, by time.
     package var marks: [ScenarioMark]
+
+    /// Whether devices meet in a queue: how long one waits depends on the others.
+    package var hasSharedQueue: Bool {
+        server.work != nil || collector.faults.contains(where: \.fault.isQueue)
+    }
 }
 
 /// A stretch of the run with a name.

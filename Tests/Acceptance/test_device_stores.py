@@ -193,8 +193,9 @@ def test_a_full_disk_of_the_generator_is_not_hidden(tool: Tool, tmp_path: Path, 
     events = tmp_path / "events.ndjson"
     tool.run(
         "simulate", path, "--out", tmp_path / "run", "--events", events, "--keep-stores", tiny_disk / "stores", "-q"
-    ).expect(0)
+    ).expect(96)
     report = read_report(tmp_path / "run")
+    assert report["causes"] == ["generator_failed"]
     lines = read_events(events)
     assert_events_agree(report["events"], lines)
     assert report["events"]["lost"]["storage_error"] > 0

@@ -47,7 +47,7 @@ def slow(tool: Tool, collect, tmp_path: Path) -> tuple[str, str]:
 def test_two_targets_take_turns(tool: Tool, slow: tuple[str, str], tmp_path: Path):
     path = write_scenario(tmp_path, SCENARIO)
     told = tool.run("run", path, "--ab", *slow, "--repeat", 2, "--out", "ab").expect(0)
-    assert [line.split(": ")[1] for line in told.err.splitlines() if line.startswith("run ")] == [
+    assert re.findall(r"^run \d of 4: (., seed \d)", told.err, re.MULTILINE) == [
         "a, seed 5", "b, seed 5", "b, seed 6", "a, seed 6"
     ]  # fmt: skip
     assert f"by turns against a {slow[0]} and b {slow[1]}" in told.err and told.err.count("each run offers ") == 1, str(told)

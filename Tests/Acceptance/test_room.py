@@ -64,6 +64,19 @@ def test_what_the_memory_does_not_hold_is_refused(binary: Path, tmp_path: Path, 
     assert again.returncode == 104 and abs(fitting(again.stderr) - count) <= count * 0.1, (refused, again)
 
 
+def test_what_a_target_cannot_be_made_to_do_takes_no_memory(binary: Path, tmp_path: Path):
+    """An outage of the collector that comes with the run leaves events on the devices; nobody plays it on another's."""
+    scenario = steady(3_000, "1h") | {"timeline": [{"at": "0s", "collector": {"fault": "outage"}}]}
+    scenario["populations"][0] |= {"persona": {"preset": "steady", "rate": "20/s"}, "sdk": {"storage": {"limit": 1_000_000}}}
+    path = write_scenario(tmp_path, scenario)
+    own, other = (
+        limited(binary, tmp_path, resource.RLIMIT_AS, 2 << 30, "run", path, "--out", "out", "-q", *target)
+        for target in ([], ["--target", "http://127.0.0.1:9/sa"])
+    )
+    assert own.returncode == 104 and "of memory" in own.stderr, own
+    assert other.returncode == 69, other
+
+
 #: Fleets that differ in what takes their memory: the scenario's members, the persona, and two sizes.
 FLEETS = {
     # All open the app at once.

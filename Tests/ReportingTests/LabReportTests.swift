@@ -133,7 +133,12 @@ struct LabReportTests {
     func missingParts() throws {
         var report = try report()
         report.isPartial = true
-        #expect(LabText.verdict(report).hasSuffix("The rest is missing: the series was broken off."))
+        #expect(
+            LabText.verdict(report).hasSuffix(
+                "passed. The series was broken off before its report was written."))
+        let last = report.variants[1].cells.removeLast()
+        #expect(LabText.verdict(report).hasSuffix("passed. The rest is missing: the series was broken off."))
+        report.variants[1].cells.append(last)
         report.missingParts = "Missing is part 2/4: 4 of 6 simulations are there."
         #expect(
             LabText.verdict(report)

@@ -246,6 +246,11 @@ struct VerdictRulesTests {
         }
         let once = Self.live(uploads: 1000, acknowledged: 900, own: 1).delivery.warnings
         #expect(once.first?.hasPrefix("Beaconswarm itself failed 1 time in 1,000 uploads") == true)
+        // Both are of the whole run, however little of it is measured.
+        var measured = findings
+        (measured.delivery.uploads, measured.delivery.acknowledged) = (100, 90)
+        measured.delivery.answers = [.init("200", 900), .init("503", 100)]
+        #expect(VerdictRules.judge(measured).exitCode == outcome.exitCode)
         // It outweighs a threshold, and nothing else than it is to blame where no upload got further.
         var broken = findings
         broken.thresholds = [Self.broken]
@@ -269,7 +274,7 @@ struct VerdictRulesTests {
         #expect(findings.delivery.warnings.count == (own == 10 ? 1 : 0))
         findings.thresholds = [Self.broken]
         #expect(VerdictRules.judge(findings).exitCode == (own == 11 ? 96 : 99))
-        findings.delivery.uploads = 0
+        (findings.delivery.uploads, findings.delivery.answers) = (0, [])
         let early = VerdictRules.judge(findings).reasons[0]
         #expect(
             own == 0 || early.hasPrefix("Beaconswarm itself failed \(own) times and no upload began, so "),

@@ -18,11 +18,6 @@ struct Replay {
     let plans: ScenarioPlans
     let record: ReplayRecord
 
-    /// Whether how long one device waits depends on the others.
-    static func isShared(_ plans: ScenarioPlans) -> Bool {
-        plans.server.work != nil || plans.collector.faults.contains(where: \.fault.isQueue)
-    }
-
     /// What happened on a device, in order.
     ///
     /// - Parameter drainEnd: When the run's drain was over.
@@ -36,10 +31,10 @@ struct Replay {
         configuration.playsWholeDrain = true
         configuration.schedule.drain = drainEnd - (record.usersStoppedAt ?? plans.schedule.usersEnd)
         let book = TraceBook(device)
-        if !Replay.isShared(plans) { configuration.plans = [plans.populations.plan(ofDevice: device)] }
+        if !plans.hasSharedQueue { configuration.plans = [plans.populations.plan(ofDevice: device)] }
         let fleets = configuration.plans.map { plan in
             var share = ShardShare.whole
-            if !Replay.isShared(plans) {
+            if !plans.hasSharedQueue {
                 share = ShardShare(index: Int(device - plan.firstDevice), count: plan.deviceCount)
             }
             return TracingFleet.tracing(

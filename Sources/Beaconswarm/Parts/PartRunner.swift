@@ -31,7 +31,7 @@ struct PartRunner {
                     + "the run leaves in the devices' stores; keep those of a whole run; nothing was run")
         }
         let plans = scenario.document.plans(start: scenario.document.simulatedStart)
-        guard !Replay.isShared(plans) else { throw PartRunner.shared }
+        guard !plans.hasSharedQueue else { throw PartRunner.shared }
         try PartRunner.check(scenario)
         if Room.isNeeded(for: scenario.document) {
             let forecast = Forecast(scenario.document)

@@ -22,16 +22,16 @@ struct BlockedUploads {
     /// Whether requests may be without an answer for long meanwhile.
     private(set) var holdsRequests = false
 
-    /// Answers that take as long as that are late for some SDK, milliseconds.
-    private static let patience = 5000.0
+    /// Answers that take as long as that are late for some SDK.
+    private static let patience = Interval.seconds(5)
 
     init(_ plans: ScenarioPlans, of plan: PopulationPlan) {
         let schedule = plans.schedule
         duration = schedule.duration
         for window in plans.collector.faults where window.device == nil && window.uploadNumber == nil {
-            guard let wait = BlockedUploads.wait(window.fault) else { continue }
-            add(window.from, window.until, share: window.share, wait: wait.longer, schedule)
-            holdsRequests = holdsRequests || wait.holds
+            guard let hindrance = window.fault.hindrance(patience: BlockedUploads.patience) else { continue }
+            add(window.from, window.until, share: window.share, wait: hindrance.wait, schedule)
+            holdsRequests = holdsRequests || hindrance.holds
         }
         for window in schedule.clientFaults.windows {
             let scope = window.scope
@@ -59,25 +59,11 @@ struct BlockedUploads {
         windows.append(Window(time: from..<end + (end - from) + wait, share: share))
     }
 
-    /// What a fault of the collector does to uploads; `nil` where they are acknowledged all the same.
-    private static func wait(_ fault: CollectorFault) -> (longer: Interval, holds: Bool)? {
-        switch fault {
-        case .status(let status, let retryAfter, _):
-            return (200..<300).contains(status) ? nil : (retryAfter ?? .zero, false)
-        case .wrongContent(let status, _): return (200..<300).contains(status) ? nil : (.zero, false)
-        case .latency(let latency): return latency.mean < patience ? nil : (.zero, true)
-        case .capacity(let rules): return (rules.retryAfter ?? .zero, true)
-        case .stall, .slowBody: return (.zero, true)
-        case .outage, .acceptThenDie, .resetBeforeReading, .truncate, .invalidEvents, .deploy:
-            return (.zero, false)
-        }
-    }
-
     /// Whether a fault on the devices' side leaves requests without an answer for long; `nil` where they are
     /// acknowledged all the same.
     private static func holds(_ fault: ClientFault) -> Bool? {
         switch fault {
-        case .delay(let delay): delay.mean < patience ? nil : true
+        case .delay(let delay): delay.mean < patience.fractionalSeconds * 1000 ? nil : true
         case .drop, .lostReply(.timeout): true
         case .reset, .lostReply(.reset): false
         }

@@ -48,9 +48,11 @@ struct Forecast {
     /// - Parameters:
     ///   - pace: How many times as fast as virtual time a live run is to go.
     ///   - sizes: Those of the run's uploads, where it does not write them: the sample does not either.
-    init(_ document: ScenarioDocument, pace: Int = 1, sizes: BodySizes? = nil) {
+    ///   - controlsCollector: Whether the run's collector does what the timeline says of it.
+    init(_ document: ScenarioDocument, pace: Int = 1, sizes: BodySizes? = nil, controlsCollector: Bool = true)
+    {
         self.pace = pace
-        let plans = document.plans(start: document.simulatedStart)
+        let plans = document.plans(start: document.simulatedStart, controlsCollector: controlsCollector)
         let seconds = max(document.duration.fractionalSeconds, 1e-9)
         var offer = Offer(
             requests: RequestsByInterval(PopulationSample.courseWidth(plans.schedule, pace: pace)))

@@ -27,7 +27,8 @@ extension LiveRunner {
         try TargetGate.check(scenario.document, options: options)
         let embeds = scenario.document.needsEmbeddedCollector
         try checkOutputs(embeds: embeds)
-        let forecast = Forecast(scenario.document, pace: scenario.document.pace)
+        let forecast = Forecast(
+            scenario.document, pace: scenario.document.pace, controlsCollector: embeds)
         try RateLimit.check(
             forecast, populations: scenario.document.populations.count, maximumRate: options.maximumRate)
         let share = forecast.share(of: part)

@@ -55,6 +55,22 @@ extension CollectorFault {
         }
     }
 
+    /// What it does to uploads for as long as it goes on; `nil` where they are acknowledged all the same. An answer that
+    /// comes later than `patience` is none.
+    ///
+    /// - Returns: how much longer devices are told to wait, and whether requests may be without an answer for long.
+    package func hindrance(patience: Interval) -> (wait: Interval, holds: Bool)? {
+        switch self {
+        case .status(let status, let retryAfter, _):
+            (200..<300).contains(status) ? nil : (retryAfter ?? .zero, false)
+        case .wrongContent(let status, _): (200..<300).contains(status) ? nil : (.zero, false)
+        case .latency(let latency): latency.mean < patience.fractionalSeconds * 1000 ? nil : (.zero, true)
+        case .capacity(let rules): (rules.retryAfter ?? .zero, true)
+        case .stall, .slowBody: (.zero, true)
+        case .outage, .acceptThenDie, .resetBeforeReading, .truncate, .invalidEvents, .deploy: (.zero, false)
+        }
+    }
+
     /// Whether what it does to a request is drawn or counted request by request, even where it concerns all of them.
     package var countsRequests: Bool {
         switch self {

@@ -71,7 +71,7 @@ package struct DatasetPlans: Sendable {
         }
         deviceCount = plans.populations.reduce(0) { $0 + $1.deviceCount }
         buckets = DeviceBuckets(devices: deviceCount)
-        isShared = plans.server.work != nil || plans.collector.faults.contains(where: \.fault.isQueue)
+        isShared = plans.hasSharedQueue
         let storesInFiles = plans.populations.contains { $0.system.storesInFiles }
         shardCount = isShared || storesInFiles ? 1 : max(1, min(threads, deviceCount))
     }

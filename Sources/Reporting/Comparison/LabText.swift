@@ -42,6 +42,12 @@ package enum LabText {
     private static func rest(_ report: LabReport) -> String {
         guard report.isPartial else { return "" }
         if let missing = report.missingParts { return " \(missing)" }
+        guard
+            report.unfinished != nil
+                || report.variants.contains(where: { $0.cells.count < report.seeds.count })
+        else {
+            return " The series was broken off before its report was written."
+        }
         return " The rest is missing: the series was broken off.\(unfinished(report))"
     }
 

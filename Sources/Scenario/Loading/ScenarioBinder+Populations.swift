@@ -144,7 +144,6 @@ extension ScenarioBinder {
             allowed: "version 4.9.1 for an app that binds ids: the SDK has these calls since 4.1.0")
     }
 
-    /// Users who only do what the app's code tracks are invisible to a system of hooks.
     /// Warns of events that never come about, leave or arrive.
     private mutating func warnAboutEvents(
         _ name: String, _ draft: PopulationDraft, _ rules: any SystemRuleSet, _ app: AppDescription,
@@ -155,6 +154,7 @@ extension ScenarioBinder {
         warnAboutRefused(name, rules, app, path)
     }
 
+    /// Users who only do what the app's code tracks are invisible to a system of hooks.
     private mutating func warnAboutHooks(
         _ name: String, _ rules: any SystemRuleSet, _ app: AppDescription, _ persona: PersonaDescription,
         _ path: JSONPath
