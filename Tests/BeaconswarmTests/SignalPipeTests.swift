@@ -117,13 +117,41 @@ struct SignalEchoTests {
         begun.onRequest { isAsked.signal() }
         kill(getpid(), SIGUSR1)
         #expect(isAsked.wait(timeout: .now() + Self.hang) == .success)
-        let end = Host.monotonic + .seconds(60)
-        while !waiting.isRequested, Host.monotonic < end { usleep(1000) }
+        wait { waiting.isRequested }
         // It begins, and is told at once.
         waiting.onRequest { isAsked.signal() }
         #expect(isAsked.wait(timeout: .now() + Self.hang) == .success)
         #expect(waiting.isRequested && !waiting.isRepeated)
         withExtendedLifetime(begun) {}
+    }
+
+    @Test func whatBeginsAfterTheSecondSignalEndsAtOnce() {
+        // The process of the tests goes on, however long they take.
+        let begun = Interruption(to: [SIGUSR1, SIGUSR2], grace: .never)
+        let waiting = Interruption(to: [SIGUSR1, SIGUSR2], grace: .never)
+        begun.begin {}
+        interruptTwice(waiting)
+        let (isEnded, isAsked) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        waiting.begin { isEnded.signal() }
+        #expect(isEnded.wait(timeout: .now() + Self.hang) == .success)
+        waiting.onRequest { isAsked.signal() }
+        #expect(isAsked.wait(timeout: .now() + Self.hang) == .success)
+        withExtendedLifetime(begun) {}
+    }
+
+    /// Sends two signals, and waits until both are heard. Of one number, the second might be an echo of the first.
+    private func interruptTwice(_ interruption: Interruption) {
+        kill(getpid(), SIGUSR1)
+        wait { interruption.isRequested }
+        kill(getpid(), SIGUSR2)
+        wait { interruption.isRepeated }
+    }
+
+    private func wait(until isSo: () -> Bool) {
+        let end = Host.monotonic + .seconds(60)
+        while !isSo(), Host.monotonic < end { usleep(1000) }
+        let isHeard = isSo()
+        #expect(isHeard)
     }
 
     private func handler(of number: Int32) -> Int {

@@ -18,6 +18,8 @@ final class Interruption: Sendable {
         var hasBegun = false
         /// Nobody listens any more: the program that embeds the run goes on.
         var isOver = false
+        /// The second signal is answered: the process ends soon.
+        var isEnding = false
         /// Runs once, at the first signal.
         var first: (@Sendable () -> Void)?
         /// Runs once, at the second signal.
@@ -33,8 +35,11 @@ final class Interruption: Sendable {
         let echo = Mutex(SignalEcho())
         let early: CommandStatus
         let outcome: String
+        let grace: DispatchTimeInterval
 
-        init(early: CommandStatus, outcome: String) { (self.early, self.outcome) = (early, outcome) }
+        init(early: CommandStatus, outcome: String, grace: DispatchTimeInterval) {
+            (self.early, self.outcome, self.grace) = (early, outcome, grace)
+        }
 
         /// Runs one of the actions, if it is there, and forgets it.
         func run(_ action: WritableKeyPath<Actions, (@Sendable () -> Void)?>) {
@@ -62,15 +67,27 @@ final class Interruption: Sendable {
             }
             switch count {
             case 1: run(\.first)
+            case 2 where knowsSecond: endSoon()
             case 2:
-                Console.error("interrupted again: ended at once\(outcome)")
-                guard knowsSecond else { return end(.interrupted) }
-                run(\.second)
-                DispatchQueue.global().asyncAfter(deadline: .now() + Interruption.grace) { [self] in
-                    end(.interrupted)
-                }
+                Console.error(endWords)
+                end(.interrupted)
             default: end(.interrupted)
             }
+        }
+
+        private var endWords: String { "interrupted again: ended at once\(outcome)" }
+
+        /// Answers the second signal: the process ends after the time that the work may take for what it still has to say.
+        func endSoon() {
+            let isFirst = actions.withLock { actions in
+                defer { actions.isEnding = true }
+                return !actions.isEnding
+            }
+            if isFirst { Console.error(endWords) }
+            // Work that begins only now has one of its own.
+            run(\.second)
+            guard isFirst else { return }
+            DispatchQueue.global().asyncAfter(deadline: .now() + grace) { [self] in end(.interrupted) }
         }
 
         /// Asks for a graceful end, unless that was asked for already. Where the work has not begun, it ends when it does:
@@ -84,16 +101,13 @@ final class Interruption: Sendable {
         func end(_ status: CommandStatus) {
             guard !actions.withLock({ $0.isOver }) else { return }
             // A disk that takes no more shall not keep the process alive.
-            DispatchQueue.global().asyncAfter(deadline: .now() + Interruption.grace) {
+            DispatchQueue.global().asyncAfter(deadline: .now() + grace) {
                 _exit(status.rawValue)
             }
             run(\.lastWords)
             _exit(status.rawValue)
         }
     }
-
-    /// How long a process may take to end by itself after the second signal.
-    private static let grace = DispatchTimeInterval.seconds(3)
 
     private let shared: Shared
     /// Where signals are heard, one after the other.
@@ -107,11 +121,13 @@ final class Interruption: Sendable {
     ///   - outcome: What a second signal leaves, as words after "ended at once".
     ///   - listens: Whether to listen at all; else only ``request(atOnce:)`` asks for an end.
     ///   - numbers: The signals that ask for it.
+    ///   - grace: How long the process may take to end by itself after the second signal.
     init(
         early: CommandStatus = .interrupted, outcome: String = ", with what was measured so far",
-        listens: Bool = true, to numbers: [Int32] = [SIGINT, SIGTERM, SIGHUP]
+        listens: Bool = true, to numbers: [Int32] = [SIGINT, SIGTERM, SIGHUP],
+        grace: DispatchTimeInterval = .seconds(3)
     ) {
-        let shared = Shared(early: early, outcome: outcome)
+        let shared = Shared(early: early, outcome: outcome, grace: grace)
         self.shared = shared
         let queue = DispatchQueue(label: "beaconswarm.signals")
         self.queue = queue
@@ -165,12 +181,14 @@ final class Interruption: Sendable {
 
     /// The work begins: from now on the first signal only asks for its end.
     ///
-    /// - Parameter second: What the second signal does; without it that ends the process at once.
+    /// - Parameter second: What the second signal does, at once if that has come already; without it that ends the process
+    ///   at once.
     func begin(second: (@Sendable () -> Void)? = nil) {
         shared.actions.withLock { actions in
             actions.hasBegun = true
             actions.second = second
         }
+        if isRepeated { shared.endSoon() }
     }
 
     /// What the first signal does; runs at once if it has come already. The work has begun.
@@ -180,6 +198,7 @@ final class Interruption: Sendable {
             actions.first = action
         }
         if isRequested { shared.run(\.first) }
+        if isRepeated { shared.endSoon() }
     }
 
     /// Waits for some time, or until somebody asks for the end. The work has begun.
