@@ -139,6 +139,20 @@ struct SignalEchoTests {
         withExtendedLifetime(begun) {}
     }
 
+    @Test func whatHasNoEndAtOnceLeavesOthersTheirs() {
+        let run = Interruption(to: [SIGUSR1, SIGUSR2], grace: .never)
+        let dataset = Interruption(to: [SIGUSR1, SIGUSR2], grace: .never)
+        let (isEnded, isOver) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        run.begin { isEnded.signal() }
+        dataset.begin()
+        dataset.onEnd { isOver.signal() }
+        interruptTwice(dataset)
+        #expect(isEnded.wait(timeout: .now() + Self.hang) == .success)
+        // The process is still there, and would have to be told of a third one.
+        #expect(isOver.wait(timeout: .now()) == .timedOut)
+        withExtendedLifetime((run, dataset)) {}
+    }
+
     /// Sends two signals, and waits until both are heard. Of one number, the second might be an echo of the first.
     private func interruptTwice(_ interruption: Interruption) {
         kill(getpid(), SIGUSR1)

@@ -67,7 +67,8 @@ final class Interruption: Sendable {
             }
             switch count {
             case 1: run(\.first)
-            case 2 where knowsSecond: endSoon()
+            // Others of the process may be about to end by themselves, each with a report of its own.
+            case 2 where knowsSecond || isShared: endSoon()
             case 2:
                 Console.error(endWords)
                 end(.interrupted)
@@ -182,7 +183,7 @@ final class Interruption: Sendable {
     /// The work begins: from now on the first signal only asks for its end.
     ///
     /// - Parameter second: What the second signal does, at once if that has come already; without it that ends the process
-    ///   at once.
+    ///   at once, or where others are told too, when the time is over that these may take.
     func begin(second: (@Sendable () -> Void)? = nil) {
         shared.actions.withLock { actions in
             actions.hasBegun = true
