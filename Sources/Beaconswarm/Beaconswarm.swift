@@ -41,7 +41,7 @@ public enum CommandStatus: Int32, Sendable {
     /// made.
     case unaccounted = 95
     /// A run that says nothing: the generator of a live run could not keep its own schedule or passed the rate that it
-    /// may have, any run failed by itself in more than 1 % of its uploads, or a part of it is missing.
+    /// may have, any run or dataset failed by itself in more than 1 % of its uploads, or a part of it is missing.
     case invalidRun = 96
     /// A threshold failed, a comparison found a regression, no upload of a live run had success, or the guard ended it.
     case thresholdFailed = 99

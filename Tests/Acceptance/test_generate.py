@@ -21,7 +21,7 @@ import duckdb
 import pytest
 
 from conftest import BINARY, ROOT, Tool
-from helpers import listed_parts, read_events, read_late, write_scenario
+from helpers import listed_parts, read_events, read_late, steady, write_scenario
 
 #: Takes minutes, so it goes before what is soon done.
 LONG = True
@@ -720,6 +720,34 @@ def test_a_full_disk_is_named(tool: Tool, tiny_disk: Path):
     ended = generate(tool, tiny_disk / "data", "--format", "ndjson", code=70)
     assert "No space left on device" in ended.err and "--resume" in ended.err
     assert not (tiny_disk / "data" / "_SUCCESS").exists()
+
+
+@pytest.mark.parametrize(
+    "options", [["--threads", "2"], ["--rows", "3000"], ["--shard", "1/2"], ["--follow", "--rate", "1000000"]], ids=lambda it: it[0]
+)
+def test_a_full_disk_under_the_files_of_devices_spoils_a_dataset(tool: Tool, tiny_disk: Path, options: list[str]):
+    """What devices lose by it is none of their doing; who goes on with the dataset makes all of it anew."""
+    world = steady(200, "30s")
+    world["populations"][0]["sdk"] = {"storage": {"backend": "sqlite"}, "upload": {"flushInterval": "5s"}}
+    command = ["generate", write_scenario(tool.folder, world), "--format", "ndjson", "--split", "1kB", "-q", *options]
+    ended = tool.run(*command, "--out", "data", env={"TMPDIR": str(tiny_disk)}).expect(96)
+    assert "says nothing about its devices" in ended.err and str(tiny_disk) in ended.err, str(ended)
+    assert "data/part-001-of-002 is unfinished" in ended.err or "data is unfinished" in ended.err, str(ended)
+    data, sound = tool.folder / "data", tool.folder / "sound"
+    assert {path.name for path in data.rglob("*.ndjson*")} <= {"_parts.ndjson"}
+    assert not list(data.rglob("_SUCCESS"))
+    if "--follow" in options:
+        assert "remove it" in ended.err and "--resume" not in ended.err
+        return
+    # A part is gone on with unasked.
+    tool.run(*command, "--out", "data", *([] if "--shard" in options else ["--resume"])).expect(0)
+    tool.run(*command, "--out", "sound").expect(0)
+    made, expected = hashes(data), hashes(sound)
+    # It states the command.
+    state = "part-001-of-002/_part.state"
+    assert made.pop(state, None) is not None if "--shard" in options else state not in made
+    expected.pop(state, None)
+    assert made == expected and len(made) > 8
 
 
 def test_a_stream_that_fails_is_not_to_be_gone_on_with(tool: Tool):

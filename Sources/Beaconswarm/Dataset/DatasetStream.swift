@@ -19,7 +19,11 @@ struct DatasetStream {
     let interruption: Interruption
 
     /// Sends rows until the first signal or the end.
-    func send(_ plans: DatasetPlans, _ stores: RunStores) throws(FileFailure) -> End {
+    ///
+    /// - Returns: How far they came, and how many uploads began until then.
+    func send(
+        _ plans: DatasetPlans, _ stores: RunStores
+    ) throws(FileFailure) -> (end: End, uploads: UInt64) {
         let table = EventTable(plans, keepsIDs: options.tagsEvents)
         let stream = RowStream(
             table, isRaw: options.raw, rate: options.rate ?? GenerateOptions.defaultRate)
@@ -27,6 +31,14 @@ struct DatasetStream {
             plans, fields: table.fields, folder: options.out, start: plans.configuration.schedule.start,
             spools: "stream")
         play.begin(stores.fleetFactory)
+        let isOver = try send(play, to: stream)
+        guard let last = stream.last else { return (isOver ? .nothing : .all, play.uploads) }
+        console.say("\(stream.rows.of("row")) sent; writing their dataset to \(options.out)")
+        return (isOver ? .last(last) : .all, play.uploads)
+    }
+
+    /// - Returns: Whether nobody wants any more; also where there was no row.
+    private func send(_ play: DatasetPlay, to stream: RowStream) throws(FileFailure) -> Bool {
         defer { play.end() }
         var isOver = true
         try play.forEachRow { row throws(FileFailure) in
@@ -34,9 +46,7 @@ struct DatasetStream {
             return !isOver
         }
         try stream.flush()
-        guard let last = stream.last else { return isOver ? .nothing : .all }
-        console.say("\(stream.rows.of("row")) sent; writing their dataset to \(options.out)")
-        return isOver ? .last(last) : .all
+        return isOver
     }
 
     /// Leaves nothing of a dataset of which no row was sent.

@@ -39,7 +39,7 @@ final class GenerateRunner {
         settings = DatasetSettings(self.options, scenario, layout)
     }
 
-    /// - Returns: interrupted, or success.
+    /// - Returns: success, interrupted, or an invalid run: the machine's disk failed the devices' files too often.
     /// - Throws: ``CommandFailure``: what is there then is not to be used, and may be gone on with.
     func run() throws(CommandFailure) -> CommandStatus {
         let folder = DatasetFolder(options, settings)
@@ -49,7 +49,10 @@ final class GenerateRunner {
         console.warn(of: scenario.document)
         console.watch?.keep(in: options.out)
         let stores = try RunStores(ofSimulated: scenario)
-        defer { stores.removeIfTemporary() }
+        defer {
+            console.warn(stores.warnings)
+            stores.removeIfTemporary()
+        }
         interruption.begin()
         let cut = options.rows.flatMap {
             CaptureCount.instant(
@@ -108,7 +111,10 @@ final class GenerateRunner {
     /// Sends rows, and writes the dataset of those that were sent.
     private func writeStream(cut: Instant?, _ stores: RunStores) throws(FileFailure) -> CommandStatus {
         let stream = DatasetStream(options: options, console: console, interruption: interruption)
-        switch try stream.send(plans(cut: cut), stores) {
+        let disk = DiskWatch(stores)
+        let (end, uploads) = try stream.send(plans(cut: cut), stores)
+        if let reason = disk.reason(uploads: uploads) { return invalid(reason) }
+        switch end {
         case .all: return try write(plans(cut: cut), stores)
         case .last(let instant):
             ending = .stream(at: instant)
@@ -127,6 +133,19 @@ final class GenerateRunner {
         let output = try DatasetOutput(
             options.out, tables: tables, layout: layout, identity: settings.identity,
             settings: settings.all, isResuming: options.resumes)
+        let disk = DiskWatch(stores)
+        var isWhole = false
+        // Who goes on with it plays on a sound disk, and would keep rows of this one.
+        defer { if !isWhole, disk.hasFailed { try? output.discard() } }
+        let status = try write(plans, table, tables.map(\.schema), to: output, stores, disk)
+        isWhole = status == .success
+        return status
+    }
+
+    private func write(
+        _ plans: DatasetPlans, _ table: EventTable, _ schemas: [TableSchema], to output: DatasetOutput,
+        _ stores: RunStores, _ disk: DiskWatch
+    ) throws(FileFailure) -> CommandStatus {
         let answers = AnswerKey(DatasetFacts(plans))
         let play = try DatasetPlay(
             plans, fields: table.fields, folder: options.out, start: plans.configuration.schedule.start,
@@ -142,6 +161,7 @@ final class GenerateRunner {
         play.begin(stores.fleetFactory)
         try writeRows(of: play, arrivals, output)
         if isInterrupted { return interrupted() }
+        if let reason = disk.reason(uploads: play.uploads) { return invalid(reason) }
         try sink.flush()
         let patterns = PatternKey(scenario.document.patterns, answers.facts, plans)
         try writeTruth(plans, play, copies, to: output, answers, shape, patterns, raw)
@@ -157,7 +177,7 @@ final class GenerateRunner {
             try output.endFiles()
             try writePart(output.rows, arrivals, answers, patterns, shape)
         }
-        try finish(output, tables.map(\.schema), result, planted, arrivals, answers.totals.fingerprint)
+        try finish(output, schemas, result, planted, arrivals, answers.totals.fingerprint)
         return .success
     }
 
@@ -182,6 +202,13 @@ final class GenerateRunner {
         console.warn(
             "\(options.out) is unfinished: \(options.follows ? remedy : "--resume goes on with it")")
         return .interrupted
+    }
+
+    private func invalid(_ reason: String) -> CommandStatus {
+        console.status("")
+        console.warn(
+            "\(reason) \(options.out) is unfinished (no \(DatasetOutput.successName)): \(remedy)")
+        return .invalidRun
     }
 
     private func writeTruth(

@@ -36,12 +36,7 @@ struct PartState: Sendable {
 
     var number: PartNumber { PartNumber(index: index, count: identity.count) }
     /// Why it says nothing, where the machine failed it too often.
-    var ownFailureReason: String? {
-        var delivery = VerdictRules.Delivery()
-        delivery.uploads = recorder.total.requests
-        delivery.ownFailures = ownFailures
-        return delivery.ownFailureReason
-    }
+    var ownFailureReason: String? { OwnFailures.reason(ownFailures, uploads: recorder.total.requests) }
     var balance: Int64 { recorder.populations.reduce(0) { $0 + $1.ledger.balance } }
 
     /// What is said when the part was played.

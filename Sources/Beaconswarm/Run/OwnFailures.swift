@@ -45,6 +45,16 @@ enum OwnFailures {
         ]
     }
 
+    /// Why what was simulated says nothing, where the machine failed it too often; `nil` where it did not.
+    ///
+    /// - Parameter uploads: Those that began.
+    static func reason(_ failures: [Report.OwnFailure], uploads: UInt64) -> String? {
+        var delivery = VerdictRules.Delivery()
+        delivery.uploads = uploads
+        delivery.ownFailures = failures
+        return delivery.ownFailureReason
+    }
+
     private static func text(_ embedded: StoreFailure) -> String {
         let answered = "the embedded collector answered 500 to \(embedded.requests.of("upload"))"
         guard !embedded.isGone else {

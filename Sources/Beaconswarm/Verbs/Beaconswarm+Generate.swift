@@ -8,7 +8,8 @@ extension Beaconswarm {
     /// ``GenerateOptions/resumes`` goes on with. Of one that ``GenerateOptions/follows``, only the rows end: the dataset of
     /// those that were sent is written, and that is success.
     ///
-    /// - Returns: success, or that it was interrupted.
+    /// - Returns: success, that it was interrupted, or ``CommandStatus/invalidRun``: the machine's own disk failed the
+    ///   devices' files too often, and the folder is unfinished.
     /// - Throws: ``CommandFailure`` for wrong options, an invalid scenario, and what kept the dataset from being written.
     public static func generate(_ options: GenerateOptions) async throws -> CommandStatus {
         var options = options

@@ -16,6 +16,7 @@ package final class DatasetOutput {
     package let folder: String
     /// The rows of each table so far.
     package private(set) var rows: [Int]
+    private let journal: PartJournal
     private let sequences: [[PartSequence]]
     private let database: SQLiteFile?
     private var databaseWriters: [any DatasetWriter] = []
@@ -39,6 +40,7 @@ package final class DatasetOutput {
         try Folder.remove("\(folder)/\(DatasetOutput.successName)")
         let journal = try PartJournal(
             in: folder, identity: identity, settings: settings, isResuming: isResuming)
+        self.journal = journal
         sequences = tables.map { table in
             layout.formats.filter { $0 != .sqlite }.map { PartSequence(table, $0, layout, journal) }
         }
@@ -72,6 +74,13 @@ package final class DatasetOutput {
         for writer in databaseWriters { try writer.finish() }
         databaseWriters.removeAll()
         try database?.finish()
+    }
+
+    /// Removes the files of an unfinished dataset whose rows are not what they should be: whoever goes on with it keeps
+    /// none of them. No row may come after it.
+    package func discard() throws(FileFailure) {
+        try journal.discard()
+        for sequence in sequences.joined() { try sequence.discard() }
     }
 
     /// Ends every file that is not ended yet, and says that everything is there.

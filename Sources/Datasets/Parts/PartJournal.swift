@@ -23,6 +23,8 @@ package final class PartJournal {
     let folder: String
     private let file: GrowingFile
     private let earlier: [Part]
+    /// The files of all that it lists.
+    private var paths: [String]
 
     /// Begins the list; where there is one already, with the parts of it that are there.
     ///
@@ -48,6 +50,7 @@ package final class PartJournal {
         }
         text.append("}\n")
         for part in earlier { PartJournal.append(part, to: &text) }
+        paths = earlier.map(\.path)
         try file.append(text.bytes)
         guard rename(file.path, path) == 0 else { throw FileFailure("rename to \(path) the file", file.path) }
     }
@@ -62,6 +65,12 @@ package final class PartJournal {
         var text = WireBuffer()
         PartJournal.append(part, to: &text)
         try file.append(text.bytes)
+        paths.append(part.path)
+    }
+
+    /// Removes the files of all parts, which then count no more, whatever the list says.
+    func discard() throws(FileFailure) {
+        for path in paths { try Folder.remove("\(folder)/\(path)") }
     }
 
     private static func append(_ part: Part, to text: inout WireBuffer) {

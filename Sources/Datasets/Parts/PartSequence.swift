@@ -64,6 +64,12 @@ final class PartSequence {
         guard whole.isEmpty else { throw mismatch() }
     }
 
+    /// Removes the file that is not whole yet; no row may come after that.
+    func discard() throws(FileFailure) {
+        guard writer != nil else { return }
+        try Folder.remove("\(journal.folder)/\(part.path)\(GrowingFile.partialSuffix)")
+    }
+
     /// The rows from `row` on that belong to one partition; the clock then has its key.
     private func endOfPartition(from row: Int, in batch: borrowing TableBatch) -> Int {
         guard var clock, let column = table.partitionColumn else { return batch.count }

@@ -18,6 +18,9 @@ package final class DatasetPlay {
     private let clock: DatasetClock
     private let pool: NIOThreadPool
     private let group = DispatchGroup()
+    private var players: [PlayerBox] = []
+    /// How many uploads began; known after ``end()``.
+    package private(set) var uploads: UInt64 = 0
 
     package init(
         _ plans: DatasetPlans, fields: RowFields, folder: String, start: Instant,
@@ -56,6 +59,7 @@ package final class DatasetPlay {
                 ShardPlayer(
                     number, plans, fields: fields, into: feeds[number], fates: fates[number], clock: clock,
                     unsent: unsent.isEmpty ? nil : unsent[number]))
+            players.append(player)
             group.enter()
             pool.submit { [group] _ in
                 player.player.play(makeFleet)
@@ -74,6 +78,8 @@ package final class DatasetPlay {
     package func end() {
         for feed in feeds { feed.abandon() }
         group.wait()
+        uploads = players.reduce(0) { $0 + $1.player.uploads }
+        players.removeAll()
         pool.shutdownGracefully { _ in }
     }
 

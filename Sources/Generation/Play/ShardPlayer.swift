@@ -6,6 +6,7 @@ import Measurement
 import Synchronization
 import Timebase
 import VirtualEngine
+import World
 
 /// How far the threads that play devices are, in the run's time.
 final class DatasetClock: Sendable {
@@ -28,6 +29,8 @@ final class ShardPlayer {
     private let fates: BucketSpool<FateRecord>
     private let fields: RowFields
     private let unsent: UnsentEvents?
+    /// How many uploads began; known when it has played.
+    private(set) var uploads: UInt64 = 0
 
     init(
         _ number: Int, _ plans: DatasetPlans, fields: RowFields, into feed: ArrivalFeed,
@@ -56,6 +59,7 @@ final class ShardPlayer {
         var observer = Observer(
             number: number, feed: feed, clock: clock, fates: fates, buckets: plans.buckets)
         _ = runVirtually(configuration, fleets: fleets, observer: &observer, arrivals: recorder)
+        uploads = observer.uploads
         recorder.finish()
         clock.note(.distantFuture, of: number)
         feed.end(observer.failure ?? recorder.failure)
@@ -70,6 +74,12 @@ final class ShardPlayer {
         let fates: BucketSpool<FateRecord>
         let buckets: DeviceBuckets
         var failure: FileFailure?
+        var uploads: UInt64 = 0
+
+        mutating func requested(_ request: OutgoingRequest, at now: Instant) {
+            // As reports count them: no fetches of configurations, and nothing that cannot leave.
+            if request.eventCount > 0, request.network != .none { uploads += 1 }
+        }
 
         mutating func sealed(_ events: ContiguousArray<SealedEvent>, population: Int) {
             guard failure == nil else { return }
