@@ -207,7 +207,8 @@ final class GenerateRunner {
     private func invalid(_ reason: String) -> CommandStatus {
         console.status("")
         console.warn(
-            "\(reason) \(options.out) is unfinished (no \(DatasetOutput.successName)): \(remedy)")
+            "\(reason) \(options.out) is unfinished (no \(DatasetOutput.successName)): "
+                + (options.follows ? "remove it" : "--resume makes all of it anew, or remove it"))
         return .invalidRun
     }
 

@@ -115,6 +115,8 @@ extension LiveRunner {
 extension LiveRunner {
     static let externalNote =
         "An external target: give what its store holds with --receipts, or later with beaconswarm audit."
+    /// The same of a joined run, which takes no receipts itself.
+    static let joinedNote = "An external target: give what its store holds with beaconswarm audit."
 
     /// Refuses what no part of a run can do.
     func checkPart() throws(CommandFailure) {

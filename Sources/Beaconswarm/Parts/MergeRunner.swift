@@ -74,7 +74,7 @@ struct MergeRunner {
         }
         var progress = sum.progress
         let isExternal = set.isLive && progress.audit == nil
-        progress.auditNote = Report.note(isExternal ? LiveRunner.externalNote : nil, scenario.untaggedNote)
+        progress.auditNote = Report.note(isExternal ? LiveRunner.joinedNote : nil, scenario.untaggedNote)
         progress.unexpectedAnswers = output.redacted(sum.unexpectedAnswers, of: builder.populations)
         try control.finish(console)
         return try output.finish(progress, builder: builder, console: console)

@@ -98,7 +98,7 @@ enum PolicyForms {
 
     /// `upload.networks`.
     static let networks: Form<Set<NetworkKind>> = Form<[NetworkKind]>.list(
-        of: NetworkForm.usableKind, count: 0...5
+        of: NetworkForm.usableKind, count: 0...5, what: "networks such as \"wifi\" or \"4g\""
     ).map(
         { kinds, _, _ in Set(kinds) },
         encode: { kinds in .texts(kinds.sorted { $0.rawValue < $1.rawValue }.map(\.name)) })
