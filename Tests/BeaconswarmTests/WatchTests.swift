@@ -158,7 +158,7 @@ struct WatchTests {
         (options.watch, options.quiet) = (watch, true)
         let recorder = RunRecorder(start: Instant(milliseconds: 0), populationCount: 1)
         func share(done: Int?, _ own: Double, phase: String, planned: Interval? = .seconds(60)) -> Double? {
-            let turn = done.map { RunTurn(done: $0, count: 4, began: Host.monotonic) }
+            let turn = done.map { RunTurn(done: $0, count: 4, began: Host.monotonic, length: .seconds(90)) }
             RunConsole(progressOf: options, name: "seed 1", turn: turn).progress(
                 recorder, elapsed: .seconds(30), planned: planned, share: own, phase: phase, isLive: true)
             return watch.standing.share
@@ -170,10 +170,11 @@ struct WatchTests {
         #expect(share(done: 1, 0, phase: "running") == 0.25)
         #expect(share(done: nil, 0.5, phase: "running") == 0.5)
         #expect(watch.standing.line.hasPrefix("running 30 s/1m"))
-        let turn = RunTurn(done: 1, count: 4, began: Host.monotonic - .seconds(100))
+        let turn = RunTurn(done: 1, count: 4, began: Host.monotonic - .seconds(100), length: .seconds(90))
         let left = turn.left(0)?.fractionalSeconds ?? 0
         #expect(left >= 300, "a quarter took 100 s")
-        #expect(RunTurn(done: 0, count: 4, began: .zero).left(0) == nil)
+        let first = RunTurn(done: 0, count: 4, began: .zero, length: .seconds(90))
+        #expect(first.left(0) == .seconds(360) && first.left(0.5) == .seconds(315))
     }
 
     @Test(

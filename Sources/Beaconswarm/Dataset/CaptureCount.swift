@@ -15,7 +15,7 @@ enum CaptureCount {
         _ stores: RunStores
     ) -> Instant? {
         let plans = DatasetPlans(document, sizes: sizes.fitted, tagsEvents: tagsEvents, threads: 1, cut: nil)
-        let fleets = plans.populations.map { stores.fleetFactory($0, .whole) }
+        let fleets = plans.populations.map { stores.fleetFactoryInMemory($0, .whole) }
         var observer = Observer(wanted: UInt64(number)) { fleets.reduce(0) { $0 + $1.capturedCount } }
         var configuration = plans.configuration
         configuration.sizes = sizes.byReference

@@ -70,6 +70,13 @@ struct RepeatRunner {
         }
     }
 
+    /// How long one run takes at most, in real time.
+    private var length: Interval {
+        let document = base.document
+        let whole = document.duration.fractionalSeconds + document.drain.fractionalSeconds
+        return .fractional(seconds: whole / Double(max(1, document.pace)))
+    }
+
     /// Plays one run after the other, until something speaks against the next one.
     ///
     /// - Returns: how many came to their end.
@@ -80,7 +87,7 @@ struct RepeatRunner {
                 try? await Task.sleep(nanoseconds: UInt64(RepeatRunner.pause.nanoseconds))
             }
             guard !interruption.isRequested else { return done }
-            let turn = RunTurn(done: done, count: cells.count, began: began)
+            let turn = RunTurn(done: done, count: cells.count, began: began, length: length)
             guard let result = try await begin(cell, turn, in: &output) else {
                 return done
             }

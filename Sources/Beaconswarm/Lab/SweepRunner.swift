@@ -146,10 +146,11 @@ struct SweepRunner {
         return folder
     }
 
-    /// A cell that was played before; `nil` if it was not, or cannot be read.
+    /// A cell that was played before; `nil` if it was not, cannot be read, or was spoiled by the machine's disk.
     private func read(_ cell: Cell, in folder: RunFolder) -> LabReport.Cell? {
         guard let bytes = try? OutputFile.read(folder.file(cell.file), failing: .usage),
-            var read = try? LabJSON.readCell(bytes), read.seed == cell.seed
+            var read = try? LabJSON.readCell(bytes), read.seed == cell.seed,
+            read.verdict != .invalid
         else { return nil }
         read.onlyPopulation = onlyPopulations[cell.point]
         return read

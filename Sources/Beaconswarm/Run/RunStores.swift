@@ -70,6 +70,13 @@ struct RunStores: Sendable {
         }
     }
 
+    /// The same with all stores in memory, which do what those in files do: no disk is needed to look ahead.
+    var fleetFactoryInMemory: @Sendable (PopulationPlan, ShardShare) -> any DeviceFleet {
+        { [databases] plan, share in
+            databases.makeFleet(plan: plan, share: share) ?? DeviceSDK.makeFleet(plan: plan, share: share)
+        }
+    }
+
     /// What went wrong with the files without the scenario's doing.
     var warnings: [String] { files?.warnings ?? [] }
 

@@ -8,6 +8,8 @@ struct RunTurn: Sendable {
     var count: Int
     /// When the first one began, on the machine's clock that only goes forward.
     var began: Interval
+    /// How long one takes at most, in real time, without what is done before and after it.
+    var length: Interval
 
     /// `run 2 of 6`.
     var words: String { "run \(done + 1) of \(count)" }
@@ -17,8 +19,12 @@ struct RunTurn: Sendable {
     /// - Parameter share: How much of this one is.
     func share(_ share: Double) -> Double { (Double(done) + min(1, max(0, share))) / Double(max(1, count)) }
 
-    /// How long all runs will still take, in real time, if they go on as they went so far; `nil` if nobody can say yet.
+    /// How long all runs will still take, in real time: of the first one, as long as is planned, and later if they go on
+    /// as they went so far. `nil` where all is done.
     func left(_ share: Double) -> Interval? {
-        ProgressWords.left(self.share(share), elapsed: Host.monotonic - began, from: 0.01)
+        guard done > 0 else {
+            return .fractional(seconds: length.fractionalSeconds * (Double(count) - min(1, max(0, share))))
+        }
+        return ProgressWords.left(self.share(share), elapsed: Host.monotonic - began, from: 0.01)
     }
 }
