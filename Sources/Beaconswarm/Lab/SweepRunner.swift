@@ -67,7 +67,8 @@ struct SweepRunner {
         try Room.checkMemory(of: base.document, copies: min(threads, cells.count))
         let folder = try openFolder()
         console.watch?.keep(in: folder.path)
-        let kept = cells.map { cell in read(cell, in: folder) }
+        // What the machine's disk spoiled is played again: there may be room now.
+        let kept = cells.map { cell in read(cell, in: folder).flatMap { $0.verdict == .invalid ? nil : $0 } }
         let done = kept.count { $0 != nil }
         console.say(
             "beaconswarm \(Beaconswarm.version): \(base.reference.name), \(grid.count.of("point")), "
@@ -146,11 +147,10 @@ struct SweepRunner {
         return folder
     }
 
-    /// A cell that was played before; `nil` if it was not, cannot be read, or was spoiled by the machine's disk.
+    /// A cell that was played before; `nil` if it was not, or cannot be read.
     private func read(_ cell: Cell, in folder: RunFolder) -> LabReport.Cell? {
         guard let bytes = try? OutputFile.read(folder.file(cell.file), failing: .usage),
-            var read = try? LabJSON.readCell(bytes), read.seed == cell.seed,
-            read.verdict != .invalid
+            var read = try? LabJSON.readCell(bytes), read.seed == cell.seed
         else { return nil }
         read.onlyPopulation = onlyPopulations[cell.point]
         return read
