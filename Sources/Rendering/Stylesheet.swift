@@ -114,7 +114,7 @@ enum Stylesheet {
         th:first-child,td:first-child{padding-left:0}th:last-child,td:last-child{padding-right:0}
         thead th{overflow-wrap:normal;font-weight:500;font-size:13px;color:var(--quiet)}
         tbody th{font-weight:500;min-width:9.5em}
-        .n{text-align:right;white-space:nowrap;overflow-wrap:normal}
+        .n{text-align:right;white-space:nowrap;overflow-wrap:normal}th.n{white-space:normal}
         tbody tr:last-child>*{border-bottom:0}
         td code{white-space:nowrap}
         .ok{color:var(--good);font-weight:620;white-space:nowrap}.no{color:var(--bad);font-weight:620;
