@@ -5,6 +5,15 @@ import Wire
 
 /// Numbers, times and ids as text.
 extension DeclaredCursor {
+    /// 00 … 99. Digits are written here as in ``DecimalDigits``, which is a twentieth of an event slower in this place.
+    private static var digitPairs: StaticString {
+        """
+        00010203040506070809101112131415161718192021222324252627282930313233343536373839\
+        40414243444546474849505152535455565758596061626364656667686970717273747576777879\
+        8081828384858687888990919293949596979899
+        """
+    }
+
     @inline(__always)
     mutating func put(_ value: Int64) {
         if value < 0 { put(byte: UInt8(ascii: "-")) }
@@ -12,14 +21,38 @@ extension DeclaredCursor {
     }
 
     mutating func put(_ value: UInt64) {
-        let count = DecimalDigits.count(of: value)
-        DecimalDigits.write(value, endingAt: end + count)
+        let count = Self.digitCount(of: value)
+        var rest = value
+        var target = end + count
+        let pairs = UnsafeRawPointer(Self.digitPairs.utf8Start)
+        while rest >= 100 {
+            let quotient = rest / 100
+            target -= 2
+            target.copyMemory(
+                from: pairs + Int(truncatingIfNeeded: rest &- quotient &* 100) &* 2, byteCount: 2)
+            rest = quotient
+        }
+        if rest >= 10 {
+            (target - 2).copyMemory(from: pairs + Int(truncatingIfNeeded: rest) &* 2, byteCount: 2)
+        } else {
+            (target - 1).storeBytes(of: UInt8(truncatingIfNeeded: rest) &+ 48, as: UInt8.self)
+        }
         skip(count)
+    }
+
+    private static func digitCount(of value: UInt64) -> Int {
+        var count = 1
+        var rest = value
+        while rest >= 10_000 {
+            rest /= 10_000
+            count &+= 4
+        }
+        return count &+ (rest < 10 ? 0 : rest < 100 ? 1 : rest < 1000 ? 2 : 3)
     }
 
     /// Writes a number with zeros before it up to a number of digits.
     mutating func put(_ value: UInt64, digits: Int) {
-        var missing = digits - DecimalDigits.count(of: value)
+        var missing = digits - Self.digitCount(of: value)
         while missing > 0 {
             put(byte: UInt8(ascii: "0"))
             missing -= 1
@@ -30,7 +63,9 @@ extension DeclaredCursor {
     /// Two digits of a number below 100.
     @inline(__always)
     mutating func put(pair value: Int64) {
-        DecimalDigits.write(pair: value, at: end)
+        end.copyMemory(
+            from: UnsafeRawPointer(Self.digitPairs.utf8Start) + Int(truncatingIfNeeded: value) &* 2,
+            byteCount: 2)
         skip(2)
     }
 
