@@ -70,12 +70,8 @@ struct RepeatRunner {
         }
     }
 
-    /// How long one run takes at most, in real time.
-    private var length: Interval {
-        let document = base.document
-        let whole = document.duration.fractionalSeconds + document.drain.fractionalSeconds
-        return .fractional(seconds: whole / Double(max(1, document.pace)))
-    }
+    /// How long one run takes at most, in real time, as a drain is at any pace.
+    private var length: Interval { base.document.duration / Int64(base.document.pace) + base.document.drain }
 
     /// Plays one run after the other, until something speaks against the next one.
     ///

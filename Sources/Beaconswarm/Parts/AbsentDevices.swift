@@ -31,10 +31,9 @@ struct AbsentDevices {
     /// What readers of the audit have to know.
     func note(_ audit: Audit) -> String {
         let (events, copies) = (audit.ofMissingParts, audit.duplicatesOfMissingParts)
-        let held = "\(events) \(events == 1 ? "event" : "events")"
         let more = copies > 0 ? ", with \(copies) \(copies == 1 ? "copy" : "copies") beyond the first," : ""
         return
-            "\(held)\(more) \(events == 1 ? "is" : "are") of devices in parts of the run that are missing: nobody knows "
-            + "what those believed."
+            "\(events.of("event"))\(more) \(events == 1 ? "is" : "are") of devices in parts of the run that are missing: "
+            + "nobody knows what those believed."
     }
 }

@@ -23,7 +23,7 @@ struct RunTurn: Sendable {
     /// as they went so far. `nil` where all is done.
     func left(_ share: Double) -> Interval? {
         guard done > 0 else {
-            return .fractional(seconds: length.fractionalSeconds * (Double(count) - min(1, max(0, share))))
+            return .fractional(seconds: length.fractionalSeconds * Double(count) * (1 - self.share(share)))
         }
         return ProgressWords.left(self.share(share), elapsed: Host.monotonic - began, from: 0.01)
     }
