@@ -20,6 +20,9 @@ from frame_server import ENHANCE_YOUR_CALM, REFUSED_STREAM, FrameServer, frame, 
 from helpers import free_port, read_report, rows, steady, write_scenario
 from nginx_server import FOLDERS, MAIN, NGINX
 
+#: Takes minutes, so it goes before what is soon done.
+LONG = True
+
 HAPROXY = shutil.which("haproxy") or ("/usr/sbin/haproxy" if Path("/usr/sbin/haproxy").exists() else None)
 
 NGINX_CONFIGURATION = MAIN + """

@@ -20,6 +20,9 @@ import real_clock
 from helpers import held_port, read_report, steady, write_scenario
 from nginx_server import start_nginx
 
+#: Takes minutes, so it goes before what is soon done.
+LONG = True
+
 DEVICES = 40
 #: Each device's timer uploads once a second: so many requests are planned in any second, whatever the server does.
 REQUESTS_PER_SECOND = DEVICES

@@ -13,6 +13,9 @@ import real_clock
 from conftest import Tool
 from helpers import read_report, write_scenario
 
+#: Takes minutes, so it goes before what is soon done.
+LONG = True
+
 SCENARIO = {
     "name": "builds",
     "seed": 5,

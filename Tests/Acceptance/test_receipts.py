@@ -20,6 +20,9 @@ import pytest
 from conftest import HANG, Collector, Finished, Tool
 from helpers import count_fates, held_port, read_events, read_report, rows, steady, write_scenario
 
+#: Takes minutes, so it goes before what is soon done.
+LONG = True
+
 
 def expected_audit(events: list[dict], held: list[str]) -> dict:
     """The audit by sets: `held` has one id for each copy."""

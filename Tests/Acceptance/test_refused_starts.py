@@ -9,6 +9,9 @@ import pytest
 from conftest import Tool
 from helpers import steady, write_scenario
 
+#: Takes minutes, so it goes before what is soon done.
+LONG = True
+
 #: What each verb can write beside its folder.
 OUTPUTS = {
     "run": {"--out": "run", "--events": "events.ndjson", "--store": "store.sqlite", "--keep-stores": "stores"},

@@ -16,6 +16,9 @@ import real_clock
 from conftest import Collector
 from helpers import closed_port
 
+#: Takes minutes, so it goes before what is soon done.
+LONG = True
+
 SCENARIO = {
     "name": "scraped",
     "duration": "3s",

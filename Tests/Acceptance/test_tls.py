@@ -18,6 +18,9 @@ import pytest
 from helpers import read_report, steady, write_scenario
 from otlp_sink import Sink
 
+#: Takes minutes, so it goes before what is soon done.
+LONG = True
+
 pytestmark = pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl is not installed")
 
 
