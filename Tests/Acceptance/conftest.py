@@ -46,9 +46,9 @@ def pytest_configure(config) -> None:
 
 
 def pytest_collection_modifyitems(items) -> None:
-    """Modules that say they are `LONG` go first: where several processes take one module after the other, none of
-    these is left to the end. Tests marked `long` are for `make test-long` alone."""
-    items.sort(key=lambda item: not getattr(item.module, "LONG", False))
+    """Modules that say how `LONG` they take, in seconds, go first, the longest before the others: where several processes
+    take one module after the other, none of these is left to the end. Tests marked `long` are for `make test-long` alone."""
+    items.sort(key=lambda item: -getattr(item.module, "LONG", 0))
     if not os.environ.get("BEACONSWARM_LONG"):
         for item in items:
             if item.get_closest_marker("long"):

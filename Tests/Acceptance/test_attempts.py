@@ -15,6 +15,9 @@ from rough_days import RAN, RESTLESS, play
 from systems_collector import SENSORS, SystemsCollector
 from test_systems_ledger import SDK, VERSIONS
 
+#: Seconds that it takes: the longest go first.
+LONG = 50
+
 #: Answers that every system's clients read whole, or wait for in vain: each upload is seen by the collector.
 SEEN = {"ok": 12, "slow": 4, "no_content": 3, "error_500": 8, "error_403": 4, "forgetful": 3, "accept_then_die": 4}
 

@@ -11,6 +11,9 @@ from conftest import Tool
 from dataset_readers import from_json
 from helpers import SCENARIOS, SHIPPED, read_report, write_scenario
 
+#: Seconds that it takes: the longest go first.
+LONG = 110
+
 #: What two runs of one scenario and seed may differ in.
 OWN = {"started_at", "wall_seconds", "generator", "run"}
 #: The fleet is scaled, so that bodies can be written in a test's time.

@@ -26,6 +26,9 @@ import sensors_rules as rules
 from conftest import Collector, Tool
 from helpers import form_body, free_port, post, read_events, read_report, rows, steady, write_scenario
 
+#: Seconds that it takes: the longest go first.
+LONG = 40
+
 COPIES_AND_IDS = "SELECT id, copy FROM events ORDER BY id, copy"
 
 

@@ -30,6 +30,9 @@ from helpers import (
     write_scenario,
 )
 
+#: Seconds that it takes: the longest go first.
+LONG = 120
+
 SCHEMA = ROOT / "scenarios" / "scenario.schema.json"
 
 

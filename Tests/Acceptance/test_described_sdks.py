@@ -13,6 +13,9 @@ import pytest
 import real_clock
 from conftest import BINARY
 
+#: Seconds that it takes: the longest go first.
+LONG = 80
+
 OWN = {
     "name": "own-sdk",
     "version": "1.0",

@@ -20,8 +20,8 @@ from frame_server import ENHANCE_YOUR_CALM, REFUSED_STREAM, FrameServer, frame, 
 from helpers import free_port, read_report, rows, steady, write_scenario
 from nginx_server import FOLDERS, MAIN, NGINX
 
-#: Takes minutes, so it goes before what is soon done.
-LONG = True
+#: Seconds that it takes: the longest go first.
+LONG = 100
 
 HAPROXY = shutil.which("haproxy") or ("/usr/sbin/haproxy" if Path("/usr/sbin/haproxy").exists() else None)
 

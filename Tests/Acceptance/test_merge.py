@@ -17,6 +17,9 @@ import pytest
 from conftest import ROOT, Tool
 from helpers import steady, write_scenario
 
+#: Seconds that it takes: the longest go first.
+LONG = 80
+
 #: What tells when and where a run took place, and nothing of what came out.
 OF_THE_PROCESS = ("started_at", "wall_seconds", "generator", "run")
 

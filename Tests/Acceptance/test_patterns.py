@@ -16,6 +16,9 @@ import pytest
 from conftest import Tool
 from helpers import read_events, write_scenario
 
+#: Seconds that it takes: the longest go first.
+LONG = 60
+
 TABLES = ["events", "truth", "users", "devices", "sessions"]
 START = datetime.datetime(2026, 3, 2, tzinfo=datetime.timezone.utc)
 DAY = 86_400_000

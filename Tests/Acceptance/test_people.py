@@ -16,6 +16,9 @@ from conftest import Tool
 from helpers import assert_events_agree, by_device, offered, read_events, write_scenario
 from known_systems import built_in, systems
 
+#: Seconds that it takes: the longest go first.
+LONG = 50
+
 HOUR = timedelta(hours=1)
 START = datetime(2026, 3, 2, tzinfo=timezone.utc)
 MOBILE = {

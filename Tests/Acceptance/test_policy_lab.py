@@ -17,6 +17,9 @@ import pytest
 from conftest import Tool
 from helpers import write_scenario
 
+#: Seconds that it takes: the longest go first.
+LONG = 60
+
 #: What two runs of one scenario and seed may differ in.
 OWN = {"started_at", "wall_seconds", "generator", "run"}
 #: The files of a run's folder that tell of these.

@@ -18,6 +18,9 @@ import pytest
 from conftest import HANG, Tool
 from helpers import form_body, post, read_events, read_report, rows, steady, write_scenario
 
+#: Seconds that it takes: the longest go first.
+LONG = 40
+
 FORMATS = ["html", "md", "csv", "junit", "prometheus", "json"]
 
 

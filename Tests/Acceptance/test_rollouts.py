@@ -12,6 +12,9 @@ from conftest import Tool
 from helpers import read_events, read_report, write_scenario
 from known_systems import DESCRIBED, has_knob, systems
 
+#: Seconds that it takes: the longest go first.
+LONG = 50
+
 DAY = 24 * 3600
 #: A collector that knows nobody: what is kept after it, only a rule says.
 NOBODY = {"at": "0s", "collector": {"fault": "status", "status": 404}}

@@ -18,6 +18,9 @@ from conftest import HANG, Tool
 from helpers import offered, read_report, steady, write_scenario
 from known_systems import built_in
 
+#: Seconds that it takes: the longest go first.
+LONG = 70
+
 
 def limited(binary: Path, folder: Path, kind: int, limit: int, *arguments: object) -> subprocess.CompletedProcess:
     """Runs the binary under a limit of the system."""
