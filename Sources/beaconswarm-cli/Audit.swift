@@ -47,12 +47,11 @@ struct Audit: AsyncParsableCommand {
     @Flag(name: .shortAndLong, help: "No summary; warnings, and why it did not pass, are still printed.")
     var quiet = false
 
-    @Flag(name: .customLong("no-color"), help: "No colours (as do NO_COLOR and TERM=dumb).")
-    var noColor = false
+    @OptionGroup var color: ColorOption
 
     mutating func run() async throws {
         let (folder, files, events, sdk) = (run, receipts, events, sdk)
-        let (json, quiet, color) = (json, quiet, !noColor)
+        let (json, quiet, color) = (json, quiet, color.isAllowed)
         try await finish {
             try await Beaconswarm.audit(
                 folder: folder, receipts: files, events: events, descriptions: sdk, json: json, quiet: quiet,

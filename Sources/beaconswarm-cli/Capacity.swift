@@ -86,8 +86,7 @@ struct Capacity: AsyncParsableCommand {
         help: "No progress and no summary; warnings, and why it did not pass, are still printed.")
     var quiet = false
 
-    @Flag(name: .customLong("no-color"), help: "No colours (as do NO_COLOR and TERM=dumb).")
-    var noColor = false
+    @OptionGroup var color: ColorOption
 
     func validate() throws {
         if scenario.play.duration != nil {
@@ -101,7 +100,7 @@ struct Capacity: AsyncParsableCommand {
         run.out = out
         run.json = json
         run.quiet = quiet
-        run.color = !noColor
+        run.color = color.isAllowed
         safety.apply(to: &run)
         run.threads = threads
         run.ui = watching.ui

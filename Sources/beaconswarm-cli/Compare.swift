@@ -92,8 +92,7 @@ struct Compare: AsyncParsableCommand {
         help: "Prints nothing on standard output, but for what --json or --format asks for.")
     var quiet = false
 
-    @Flag(name: .customLong("no-color"), help: "No colours (as do NO_COLOR and TERM=dumb).")
-    var noColor = false
+    @OptionGroup var color: ColorOption
 
     mutating func run() async throws {
         var options = CompareOptions(base: base, candidate: candidate)
@@ -107,7 +106,7 @@ struct Compare: AsyncParsableCommand {
         options.out = out
         // A form that was asked for by its name is wanted: an empty file would be taken for it.
         options.quiet = quiet && !json && format == nil
-        options.color = !noColor
+        options.color = color.isAllowed
         let chosen = options
         try await finish { try Beaconswarm.compare(chosen) }
     }

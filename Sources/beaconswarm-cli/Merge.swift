@@ -43,15 +43,14 @@ struct Merge: AsyncParsableCommand {
     @Flag(name: .shortAndLong, help: "No summary; warnings, and why it did not pass, are still printed.")
     var quiet = false
 
-    @Flag(name: .customLong("no-color"), help: "No colours (as do NO_COLOR and TERM=dumb).")
-    var noColor = false
+    @OptionGroup var color: ColorOption
 
     mutating func run() async throws {
         var options = MergeOptions(folders: folders, out: out)
         options.events = events
         options.json = json
         options.quiet = quiet
-        options.color = !noColor
+        options.color = color.isAllowed
         let chosen = options
         try await finish { try Beaconswarm.merge(chosen) }
     }

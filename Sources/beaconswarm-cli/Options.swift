@@ -7,6 +7,14 @@ func wholeNumber(_ text: String) throws -> Int {
     return number
 }
 
+/// Whether what is printed has colours.
+struct ColorOption: ParsableArguments {
+    @Flag(name: .customLong("no-color"), help: "No colours (as do NO_COLOR and TERM=dumb).")
+    var isForbidden = false
+
+    var isAllowed: Bool { !isForbidden }
+}
+
 /// What the verbs that play a scenario have in common, whether anything leaves the process or not.
 struct PlayOptions: ParsableArguments {
     @Argument(
@@ -170,8 +178,7 @@ struct OutputOptions: ParsableArguments {
         help: "No progress and no summary; warnings, and why a run did not pass, are still printed.")
     var quiet = false
 
-    @Flag(name: .customLong("no-color"), help: "No colours (as do NO_COLOR and TERM=dumb).")
-    var noColor = false
+    @OptionGroup var color: ColorOption
 
     func options(for source: ScenarioSource) -> RunOptions {
         var options = RunOptions(source: source)
@@ -180,7 +187,7 @@ struct OutputOptions: ParsableArguments {
         options.keepStores = keepStores
         options.json = json
         options.quiet = quiet
-        options.color = !noColor
+        options.color = color.isAllowed
         return options
     }
 }

@@ -28,11 +28,10 @@ struct Report: AsyncParsableCommand {
             valueName: "NAME"), completion: .list(Beaconswarm.reportMetrics))
     var metric: String?
 
-    @Flag(name: .customLong("no-color"), help: "No colours (as do NO_COLOR and TERM=dumb).")
-    var noColor = false
+    @OptionGroup var color: ColorOption
 
     mutating func run() async throws {
-        let (run, format, metric, color) = (run, format, metric, !noColor)
+        let (run, format, metric, color) = (run, format, metric, color.isAllowed)
         try await finish { try Beaconswarm.report(run, format: format, metric: metric, color: color) }
     }
 }

@@ -31,15 +31,14 @@ struct Runs: AsyncParsableCommand {
             valueName: "METRIC"))
     var metric: [String] = []
 
-    @Flag(name: .customLong("no-color"), help: "No colours (as do NO_COLOR and TERM=dumb).")
-    var noColor = false
+    @OptionGroup var color: ColorOption
 
     mutating func run() async throws {
         var options = RunsOptions()
         options.folder = folder
         options.html = html
         options.metrics = metric
-        options.color = !noColor
+        options.color = color.isAllowed
         let chosen = options
         try await finish { try Beaconswarm.runs(chosen) }
     }

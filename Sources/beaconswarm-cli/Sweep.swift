@@ -62,8 +62,7 @@ struct Sweep: AsyncParsableCommand {
         help: "No progress and no summary; warnings, and why it did not pass, are still printed.")
     var quiet = false
 
-    @Flag(name: .customLong("no-color"), help: "No colours (as do NO_COLOR and TERM=dumb).")
-    var noColor = false
+    @OptionGroup var color: ColorOption
 
     mutating func run() async throws {
         var run = RunOptions(source: scenario.source)
@@ -75,7 +74,7 @@ struct Sweep: AsyncParsableCommand {
         run.out = out
         run.json = json
         run.quiet = quiet
-        run.color = !noColor
+        run.color = color.isAllowed
         var options = SweepOptions(run: run, axes: vary)
         options.cost = cost
         options.freshness = freshness
