@@ -109,6 +109,18 @@ extension UserForecast.Population {
     /// Gives the actions of one device to `body` until it returns `false`.
     func play(_ index: Int, _ body: (PlannedAction) -> Bool) { play(index, models, until: usersEnd, body) }
 
+    /// What some devices' actions before an instant weigh together.
+    package func weight(of indices: [Int], until end: Instant, _ weight: (UserAction) -> Double) -> Double {
+        var sum = 0.0
+        for index in indices {
+            play(index, models, until: min(end, usersEnd)) { planned in
+                sum += weight(planned.action)
+                return true
+            }
+        }
+        return sum
+    }
+
     /// The indices of `count` devices (or all, if there are fewer) that stand for the population,
     /// the rarest users first. Of very many devices some, evenly spread, are looked at.
     ///

@@ -19,6 +19,8 @@ package struct RandomStream: Sendable, Hashable {
         case lifecycle, remoteConfig, network, faults, retries, identity, test, clientFaults, push
         /// Far from the others, which are counted up.
         case zone = 64, installation, pattern, rollOut
+        /// What a device is; `traits` is what its user is.
+        case hardware
     }
 
     /// Makes the stream with an exact key, at its first draw.

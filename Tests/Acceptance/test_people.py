@@ -14,7 +14,7 @@ import pytest
 
 from conftest import Tool
 from helpers import assert_events_agree, by_device, offered, read_events, write_scenario
-from known_systems import built_in, systems
+from known_systems import DESCRIBED, built_in, systems
 
 #: Seconds that it takes: the longest go first.
 LONG = 50
@@ -65,6 +65,38 @@ def test_days_begin_in_the_steady_state(tool: Tool, tmp_path: Path):
     assert 0.85 * 1500 * 6 / 24 < mean < 1.15 * 1500 * 6 / 24
     first_minute = sum(moment < START + timedelta(minutes=1) for moment in opened)
     assert first_minute < in_session + mean / 60 + 6 * (in_session + mean / 60) ** 0.5
+
+
+def captured(tool: Tool, path: Path) -> int:
+    finished = tool.run("simulate", path, "--bodies", "measure", "--json").expect(0)
+    return json.loads(finished.out)["events"]["captured"]
+
+
+@pytest.mark.parametrize("system", systems())
+def test_a_rate_is_of_what_the_sdk_captures(tool: Tool, tmp_path: Path, system: str):
+    """Not every SDK takes note of the same of what users do."""
+    *preset, version = systems()[system][0].split()
+    devices = {"devices": 300, "system": system, "version": version, "persona": "power"}
+    if system == DESCRIBED:
+        devices["sdk"] = {"preset": preset[0]}
+    path = write_scenario(tmp_path, scenario(1, p=devices | {"rate": "20 events/s"}) | {"duration": "1h"})
+    # The sample that tells what the SDK captures is of a few hundred sessions.
+    assert captured(tool, path) == pytest.approx(20 * 3600, rel=0.08)
+
+
+@pytest.mark.parametrize("start", ["2026-03-02T00:00:00+08:00", "2026-03-07T20:00:00+08:00"], ids=["night", "evening"])
+@pytest.mark.parametrize("persona", ["power", "steady"])
+def test_a_rate_is_of_the_hours_that_are_played(tool: Tool, tmp_path: Path, persona: str, start: str):
+    path = write_scenario(tmp_path, scenario(1, p={
+        "devices": 200, "persona": {"preset": persona, "hours": "mobile"}, "rate": "20 events/s",
+    }) | {"start": start, "duration": "6h"})  # fmt: skip
+    assert captured(tool, path) == pytest.approx(20 * 6 * 3600, rel=0.05)
+
+
+def test_a_rate_is_of_the_users_of_the_run(tool: Tool, tmp_path: Path):
+    """Of casual users' sessions one in a hundred makes nearly half of the load: some of them tell nothing of all."""
+    path = write_scenario(tmp_path, scenario(1, p={"devices": 5000, "rate": "500 events/s"}) | {"duration": "1h"})
+    assert captured(tool, path) == pytest.approx(500 * 3600, rel=0.15)
 
 
 def test_an_arrival_is_an_arrival(tool: Tool, tmp_path: Path):

@@ -93,11 +93,46 @@ struct LoadShapeTests {
             var document = try document(
                 scenario(population: #""persona": \#(persona), "rate": "1 events/s""#, devices: 1000))
             let before = document.populations[0].persona
-            document.applyWantedRates()
+            document.applyWantedRates { _, _, _ in
+                Issue.record("a rate that is exact is not estimated")
+                return 0
+            }
             let after = document.populations[0].persona
             #expect(after.tempo == before.tempo)
             #expect(try #require(after.steadyRate) * after.tempo == 0.001)
         }
+    }
+
+    @Test("a tempo is corrected to what the SDK captures, from the start of the scenario on")
+    func correctedRate() throws {
+        let text = scenario(population: #""persona": "power", "rate": "2 events/s""#, devices: 100)
+        func total(_ share: Double) throws -> Double {
+            var document = try document(text)
+            document.start = .init(milliseconds: 1_772_380_800_000)
+            document.applyWantedRates { _, schedule, _ in
+                #expect(schedule.start == .init(milliseconds: 1_772_380_800_000))
+                return share
+            }
+            let plan = document.plans(start: document.simulatedStart).populations[0]
+            let users = UserForecast(of: plan.forecastUsers, sample: 100, weight: plan.weight)
+            return users.total / (2 * document.duration.fractionalSeconds)
+        }
+        for share in [1.0, 0.7, 1.5] {
+            let ratio = try total(share) * share
+            #expect(abs(ratio - 1) < 0.02, "\(share)")
+        }
+    }
+
+    @Test("a tempo that nothing comes of is left as it is")
+    func emptyRate() throws {
+        var document = try document(
+            scenario(population: #""persona": "power", "rate": "2 events/s""#, devices: 100))
+        var asked = 0
+        document.applyWantedRates { _, _, _ in
+            asked += 1
+            return 0
+        }
+        #expect(asked == 1)
     }
 
     @Test("a notification reaches the plan of its population, and the report's marks")

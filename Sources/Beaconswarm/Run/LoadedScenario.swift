@@ -5,6 +5,7 @@ import DeviceSDK
 import Reporting
 import Scenario
 import Timebase
+import VirtualEngine
 import Wire
 
 /// A scenario that is sound, with everything that a run needs to know of it before it begins.
@@ -56,7 +57,7 @@ struct LoadedScenario: Sendable {
         }
         hasServices = !source.registrations.isEmpty
         try register(source.registrations, path: source.name)
-        document.applyWantedRates()
+        document.applyWantedRates(CaptureForecast.share)
         let redactor = document.redactor
         let ofThresholds =
             ThresholdScaling.warnings(thresholds, of: document)

@@ -91,21 +91,13 @@ struct PopulationSample {
         return max(width, .seconds(Int64(pace)))
     }
 
-    /// The population alone, on disks without faults, and without what the timeline does to networks and requests.
+    /// The population alone, before a collector that can read it.
     private static func configuration(
         _ plan: PopulationPlan, _ schedule: RunSchedule, _ sizes: BodySizeModel?
     ) -> VirtualConfiguration {
-        var plan = plan
-        plan.index = 0
-        plan.firstDevice = 0
-        plan.numbersBySlot = true
-        plan.disk = DiskSchedule()
-        plan.system.prefill = 0
-        let schedule = RunSchedule(
-            start: schedule.start, duration: schedule.duration, drain: schedule.drain)
         var collector = CollectorPlan().reading(plan)
         collector.growingCiphers = GrowingCiphers(of: plan)
-        var configuration = VirtualConfiguration(plans: [plan], schedule: schedule, collector: collector)
+        var configuration = VirtualConfiguration(alone: plan, schedule, collector: collector)
         configuration.sizes = sizes.map { BodySizes([$0]) }
         return configuration
     }

@@ -9,6 +9,7 @@ package import Scenario
 import SensorsSDK
 import TestSupport
 import Timebase
+import VirtualEngine
 import World
 
 /// The live engine and the collector as they are, on a simulated machine.
@@ -43,7 +44,7 @@ package struct SimulatedLiveWorld: ExploredWorld {
         guard scenario.duration <= longest else { return nil }
         var document = scenario
         document.drain = min(document.drain, longestDrain)
-        document.applyWantedRates()
+        document.applyWantedRates(CaptureForecast.share)
         return document
     }
 

@@ -18,7 +18,7 @@ struct DeclaredTraits: Sendable {
     let clockSkew: Interval
 
     init(plan: PopulationPlan, streams: PopulationStreams, index: Int) {
-        var stream = streams.stream(.traits, index: index)
+        var stream = streams.stream(.hardware, index: index)
         let model = Self.tables.models.sample(&stream)
         self.model = UInt8(model)
         system = UInt8(Self.tables.systems[model].sample(&stream))

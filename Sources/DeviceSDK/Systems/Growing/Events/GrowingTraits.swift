@@ -23,7 +23,7 @@ struct GrowingTraits: Sendable {
 
     init(plan: PopulationPlan, isVersion4: Bool, index: Int) {
         let tables = isVersion4 ? GrowingTraitTables.recent : GrowingTraitTables.early
-        var stream = plan.stream(.traits, index: index)
+        var stream = plan.stream(.hardware, index: index)
         let model = DeviceHardware.models[tables.models.sample(&stream)]
         let systems = tables.systems(of: model)
         machine = "\(model.machine)"

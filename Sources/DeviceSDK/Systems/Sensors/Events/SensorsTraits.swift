@@ -27,7 +27,7 @@ package struct SensorsTraits: Hashable, Sendable {
         self.index = index
         let rules = plan.sensorsRules
         let tables = rules.isVersion4 ? SensorsTraitTables.recent : SensorsTraitTables.early
-        var stream = plan.stream(.traits, index: index)
+        var stream = plan.stream(.hardware, index: index)
         let model = tables.models.sample(&stream)
         self.model = UInt8(model)
         system = UInt8(tables.systems[model].sample(&stream))
