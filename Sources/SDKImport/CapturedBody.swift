@@ -73,14 +73,21 @@ struct CapturedBody {
         return isJSON(decoded) ? (decoded, isPacked ? .gzipBase64 : .base64) : nil
     }
 
+    /// The JSON that a text holds, and how; `nil` for any other value.
+    static func json(in node: JSONNode) -> (json: JSONNode, packing: Packing)? {
+        guard let text = node.string, let found = opened(Array(text.utf8)),
+            let json = try? JSONReader.readStrictly(found.json)
+        else { return nil }
+        return (json, found.packing)
+    }
+
     /// What some texts hold, and how a template writes it; `nil` unless all of them hold JSON in one way that there is.
     static func texts(_ values: [JSONNode]) -> (encoding: String, inner: [JSONNode])? {
-        let found = values.compactMap { value in value.string.flatMap { opened(Array($0.utf8)) } }
-        let inner = found.compactMap { try? JSONReader.readStrictly($0.json) }
-        guard let packing = found.first?.packing, packing != .gzipBase64, inner.count == values.count,
+        let found = values.compactMap { json(in: $0) }
+        guard let packing = found.first?.packing, packing != .gzipBase64, found.count == values.count,
             found.allSatisfy({ $0.packing == packing })
         else { return nil }
-        return (packing == .plain ? "jsonText" : "base64url", inner)
+        return (packing == .plain ? "jsonText" : "base64url", found.map { $0.json })
     }
 
     private static func base64(_ text: [UInt8]) -> [UInt8]? {

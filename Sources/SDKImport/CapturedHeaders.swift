@@ -39,7 +39,7 @@ struct CapturedHeaders {
 
     private mutating func add(_ header: CapturedRequest.Field, values: [String], of count: Int) {
         let name = header.name.lowercased()
-        let pointer = JSONPath(["request", "headers", header.name]).pointer
+        let path = JSONPath(["request", "headers", header.name])
         if CapturedHeaders.isSignature(name, values) {
             guesses.append(
                 Guess(
@@ -52,7 +52,7 @@ struct CapturedHeaders {
             let scheme = name == "authorization" ? header.value.prefix { $0 != " " } : ""
             let isSchemed = !scheme.isEmpty && scheme.count < header.value.count
             kept.append((header.name, .text((isSchemed ? scheme + " " : "") + "${\(variable)}")))
-            guesses.append(Guess(pointer, "a secret, from the environment variable \(variable)", .sure))
+            guesses.append(Guess(path.pointer, "a secret, from the environment variable \(variable)", .sure))
         } else if Set(values).count > 1 {
             guesses.append(
                 Guess(
@@ -62,7 +62,9 @@ struct CapturedHeaders {
             guesses.append(
                 Guess("/request/headers", "\(header.name) is left out: only some requests have it", .sure))
         } else {
-            kept.append((header.name, .text(CapturedHeaders.literal(header.value))))
+            let value = CapturedValue(.text(header.value), at: path)
+            kept.append((header.name, value.node))
+            guesses += value.guesses
         }
     }
 

@@ -53,8 +53,10 @@ struct DraftBuilder {
 
     /// A value as it was captured.
     mutating func keep(_ node: JSONNode, at path: JSONPath) -> JSONNode {
-        kept += KeptValue.all(in: node, at: path)
-        return EventTemplateDraft.literal(node)
+        let value = CapturedValue(node, at: path)
+        kept += value.kept
+        guesses += value.guesses
+        return value.node
     }
 
     /// A value of the draft without what lies deeper than JSON is read: a capture may be as deep, and a draft wraps it.
@@ -140,13 +142,13 @@ struct DraftBuilder {
 
     /// A part of the query; `nil` for what is left out.
     private mutating func queryValue(_ name: String) -> JSONNode? {
-        let pointer = JSONPath(["request", "query", name]).pointer
+        let path = JSONPath(["request", "query", name])
         let found = route.requests.map { request in request.query.filter { $0.name == name } }
         let values = found.compactMap(\.first?.value)
-        if found.contains(where: { $0.count > 1 }) { guessFirst(pointer) }
+        if found.contains(where: { $0.count > 1 }) { guessFirst(path.pointer) }
         if CapturedHeaders.isSecret(name, in: .parameter) {
             let variable = CapturedHeaders.variable(name)
-            guess(pointer, "a key, from the environment variable \(variable)", .likely)
+            guess(path.pointer, "a key, from the environment variable \(variable)", .likely)
             return .text("${\(variable)}")
         }
         if Set(values).count > 1 {
@@ -157,7 +159,9 @@ struct DraftBuilder {
             guess("/request/query", "\(name) is left out: only some requests have it", .sure)
             return nil
         }
-        return .text(CapturedHeaders.literal(value))
+        let drafted = CapturedValue(.text(value), at: path)
+        guesses += drafted.guesses
+        return drafted.node
     }
 
     /// Tells that a name stands in the draft once, though it came more often.

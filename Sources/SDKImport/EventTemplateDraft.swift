@@ -129,23 +129,14 @@ struct EventTemplateDraft {
     /// The one value that all have; else the first.
     private mutating func constant(_ values: [JSONNode], at path: JSONPath) -> JSONNode {
         guard let first = values.first else { return .null }
-        if values.contains(where: { $0.content != first.content }) {
+        let value = CapturedValue(first, at: JSONPath(root.tokens + path.tokens))
+        guesses += value.guesses
+        if values.allSatisfy({ $0.content == first.content }) {
+            kept += value.kept
+        } else if !value.isSecret {
             note(path, "differs from event to event; every event gets the first one's", .unsure)
-        } else {
-            kept += KeptValue.all(in: first, at: JSONPath(root.tokens + path.tokens))
         }
-        return EventTemplateDraft.literal(first)
-    }
-
-    /// A value whose texts stand for themselves.
-    static func literal(_ node: JSONNode) -> JSONNode {
-        switch node.content {
-        case .string(let text): .text(CapturedHeaders.literal(text))
-        case .array(let elements): .list(elements.map(literal))
-        case .object(let members):
-            .object(members.filter { $0.key != spread }.map { ($0.key, literal($0.value)) })
-        default: node
-        }
+        return value.node
     }
 
     private mutating func note(_ path: JSONPath, _ text: String, _ sureness: Guess.Sureness) {

@@ -74,6 +74,11 @@ enum FieldRole: Hashable {
         return (parents.contains(parent) ? candidates(parent + key) : []) + candidates(key)
     }
 
+    /// Whether a value at a path is a secret by its name.
+    static func isSecret(at path: JSONPath) -> Bool {
+        candidates(at: path).contains { $0.role == .secret }
+    }
+
     /// How likely an object of this name holds what the app hands over, 0 the likeliest; `nil` for no such name.
     static func propertyRank(_ key: String) -> Int? { propertyNames.firstIndex(of: plain(key)) }
 

@@ -1,23 +1,12 @@
 import Wire
 
-/// A value of a draft that is the same in all that was captured, and stands there as it was.
+/// A text, a number or a switch of a draft that is the same in all that was captured, and stands there as it was.
 struct KeptValue {
     var path: JSONPath
     var node: JSONNode
 
     /// As many as a line names: a note has an end.
     private static let named = 24
-
-    /// The texts, numbers and switches of a value.
-    static func all(in node: JSONNode, at path: JSONPath) -> [KeptValue] {
-        switch node.content {
-        case .null: []
-        case .bool, .number, .string: [KeptValue(path: path, node: node)]
-        case .array(let elements):
-            elements.enumerated().flatMap { all(in: $1, at: path.appending($0)) }
-        case .object(let members): members.flatMap { all(in: $0.value, at: path.appending($0.key)) }
-        }
-    }
 
     /// The line that names them; `nil` without any.
     static func guess(_ values: [KeptValue]) -> Guess? {

@@ -76,4 +76,41 @@ struct DraftRoleTests {
         #expect(told.count == 1 && told[0].text.hasSuffix("/events/common/k23, and 16 more"))
         #expect(!told[0].text.contains("/events/common/d"))
     }
+
+    @Test("no secret is kept: in a list, far down, below a name that is one's, or in a text that holds JSON")
+    func secrets() throws {
+        let texts = ##""log":["{\"token\":\"hush6\"}","{\"n\":1}"]"##
+        let more =
+            #""a":{"b":{"c":{"d":{"e":{"f":{"token":"hush1"}}}}}},"creds":[{"token":"hush2","password":"hush3","n":1}],"#
+            + #""tokens":["hush4",null],"credentials":{"pass":"hush5","port":443,"old":false},"# + texts
+        let accounts = #""accounts":[{"api_key":"hush7","plan":"free"}],"#
+        let draft = try draft([event(1, more), event(2, more)], around: accounts)
+        let common = try #require(draft.description["events"]?["common"])
+        #expect(
+            common["a"]?.compactText == #"{"b": {"c": {"d": {"e": {"f": {"token": "${TOKEN}"}}}}}}"#)
+        #expect(
+            common["creds"]?.compactText == #"[{"token": "${TOKEN}", "password": "${PASSWORD}", "n": 1}]"#)
+        #expect(common["tokens"]?.compactText == #"["${TOKENS}", null]"#)
+        #expect(
+            common["credentials"]?.compactText
+                == #"{"pass": "${CREDENTIALS_PASS}", "port": "${CREDENTIALS_PORT}", "old": false}"#)
+        #expect(common["log"]?.compactText == ##"["${LOG}", "{\"n\":1}"]"##)
+        let body = draft.description["request"]?["body"]
+        #expect(body?["accounts"]?.compactText == #"[{"api_key": "${API_KEY}", "plan": "free"}]"#)
+        #expect(!draft.description.compactText.contains("hush"))
+        for pointer in ["/events/common/creds/0/password", "/request/body/accounts/0/api_key"] {
+            #expect(
+                draft.guesses.contains { $0.pointer == pointer && $0.text.hasPrefix("a key, from the env") })
+        }
+    }
+
+    @Test("a secret that differs from event to event is none of the first one's")
+    func varyingSecrets() throws {
+        let draft = try draft([
+            event(1, #""pins":[{"token":"hush1"}]"#), event(2, #""pins":[{"token":"hush2"}]"#),
+        ])
+        #expect(
+            draft.description["events"]?["common"]?["pins"]?.compactText == #"[{"token": "${TOKEN}"}]"#)
+        #expect(!draft.guesses.contains { $0.text.contains("every event gets the first one's") })
+    }
 }
