@@ -51,7 +51,8 @@ struct CapturedHeaders {
             // The kind of an authorization is no secret.
             let scheme = name == "authorization" ? header.value.prefix { $0 != " " } : ""
             let isSchemed = !scheme.isEmpty && scheme.count < header.value.count
-            kept.append((header.name, .text((isSchemed ? scheme + " " : "") + "${\(variable)}")))
+            let kind = isSchemed ? CapturedText.literal("\(scheme) ") : ""
+            kept.append((header.name, .text(kind + "${\(variable)}")))
             guesses.append(Guess(path.pointer, "a secret, from the environment variable \(variable)", .sure))
         } else if Set(values).count > 1 {
             guesses.append(
@@ -66,11 +67,6 @@ struct CapturedHeaders {
             kept.append((header.name, value.node))
             guesses += value.guesses
         }
-    }
-
-    /// A text that stands for itself in a template and in a scenario, which have no escapes for what they replace.
-    static func literal(_ text: String) -> String {
-        text.replacing("{{", with: "{ {").replacing("${", with: "$ {")
     }
 
     static func isSecret(_ name: String, in place: SecretNames.Part) -> Bool {

@@ -56,7 +56,7 @@ struct CapturedValue {
         case .bool, .string: break
         }
         kept.append(KeptValue(path: path, node: node))
-        return node.string.map { .text(CapturedHeaders.literal($0)) } ?? node
+        return node.string.map { .text(CapturedText.literal($0)) } ?? node
     }
 
     /// Whether a text holds JSON with a secret in it, however that is packed. What lies in more texts than a template

@@ -79,7 +79,7 @@ struct DraftBuilder {
         let host = route.requests[0].origin.split(separator: "/").last?.prefix { $0 != ":" } ?? ""
         let labels = host.split(separator: ".")
         guard labels.count > 1, !labels.allSatisfy({ $0.allSatisfy(\.isNumber) }) else { return "captured" }
-        return String(labels[labels.count - 2])
+        return CapturedText.words(String(labels[labels.count - 2]))
     }
 
     // MARK: Upload
@@ -105,9 +105,7 @@ struct DraftBuilder {
 
     private mutating func request() -> [(String, JSONNode)] {
         let first = route.requests[0]
-        // A path has no placeholders, and no escape for what looks like one.
-        let path = first.path.replacing("{{", with: "%7B%7B")
-        var members: [(String, JSONNode)] = [("path", .text(path))]
+        var members: [(String, JSONNode)] = [("path", .text(CapturedText.path(first.path)))]
         if first.method != "POST" { members.insert(("method", .text(first.method)), at: 0) }
         var told: Set<String> = []
         for text in route.requests.flatMap(\.leftOut) where told.insert(text).inserted {
@@ -216,7 +214,8 @@ struct DraftBuilder {
                     + "here ({{row}}): it,"
             } ?? "no id that differs in all events:"
         guess("/events/key", "\(reason) name, time and person together name one", .unsure)
-        return parts.isEmpty ? [JSONPath([events.first?.members?.first?.key ?? "id"])] : parts
+        let keys = (events.first?.members ?? []).map(\.key).filter { !CapturedText.hasVariable($0) }
+        return parts.isEmpty ? [JSONPath([keys.first ?? "id"])] : parts
     }
 
     private func idIsLower(_ form: ValueForm?) -> Bool {
@@ -249,8 +248,10 @@ struct DraftBuilder {
                 let plain = name.lowercased().filter { $0.isLetter }
                 return words.contains { plain.hasSuffix($0) }
             }
-            guard let found, !members.contains(where: { $0.1["name"]?.string == found }) else { continue }
-            members.append((action, .object([("name", .text(CapturedHeaders.literal(found)))])))
+            guard let found else { continue }
+            let text = CapturedText.literal(found)
+            guard !members.contains(where: { $0.1["name"]?.string == text }) else { continue }
+            members.append((action, .object([("name", .text(text))])))
             guess("/events/\(action)", "\"\(found)\", by its name", .unsure)
         }
         guess(

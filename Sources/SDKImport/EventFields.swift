@@ -44,7 +44,8 @@ struct EventFields {
             .flatMap { try? JSONReader.readStrictly($0) }
         if let members = (inner ?? node).members, path.tokens.count < 6 {
             if !path.tokens.isEmpty, !objects.contains(path) { objects.append(path) }
-            for member in members {
+            // The place of a field that has a role is a text of the draft.
+            for member in members where !CapturedText.hasVariable(member.key) {
                 collect(member.value, at: path.appending(member.key), into: &fields, objects: &objects)
             }
         } else if node.isPlain, node.content != .null {

@@ -20,6 +20,8 @@ package struct Guess: Hashable, Sendable {
         self.sureness = sureness
     }
 
-    /// `/events/key: … (likely)`.
-    package var line: String { (pointer.isEmpty ? "" : pointer + ": ") + "\(text) (\(sureness.rawValue))" }
+    /// `/events/key: … (likely)`: a text without variables, as a draft keeps it.
+    package var line: String {
+        CapturedText.words((pointer.isEmpty ? "" : pointer + ": ") + "\(text) (\(sureness.rawValue))")
+    }
 }

@@ -163,4 +163,23 @@ struct DraftBodyTests {
             #"{"event":"b","uuid":"0b0f7f2e-6a38-4b1c-9d0a-6f1f6d0c1a09","time":1772451000123,"items":\#(text)}"#
         #expect(try draft(archive([single]))["request"]?["framing"]?.string == "one")
     }
+
+    @Test("what looks like a variable or a placeholder in a capture is none in a draft, wherever it stands")
+    func lookalikes() throws {
+        func texts(_ node: JSONNode) -> [String] {
+            node.string.map { [$0] } ?? (node.elements ?? node.members?.map(\.value) ?? []).flatMap(texts)
+        }
+        let events = [1, 2].map { number in
+            #"{"event":"${A}screen","id":"e-\#(number)","ts":"2026-03-02T11:30:00Z","#
+                + #""${B}":{"id":"x-\#(number)","data":{"q":1}},"c":"{{{id}}}","d":["${D}","${\u0301}"]}"#
+        }
+        let found = try draft(
+            "curl 'http://in.${G}.io/${H}/{{i}}?j=${J}&${K}=1' -H 'X-L: ${L}' -H 'Authorization: ${M} hush' "
+                + #"-d '{"app":"${E}","${F}":[\#(events.joined(separator: ","))]}'"# + "\n")
+        #expect(texts(found).filter { $0.utf8.contains("${".utf8) } == ["$ {M} ${AUTHORIZATION}"])
+        #expect(found["request"]?["path"]?.string == "/%24%7BH}/%7B%7Bi}}")
+        #expect(found["name"]?.string == "$ {G}" && found["events"]?["key"]?.compactText == #"["/id"]"#)
+        #expect(found["events"]?["common"]?["c"]?.string == "{ { {id}}}")
+        #expect(found["events"]?["screen"]?["name"]?.string == "$ {A}screen")
+    }
 }
