@@ -63,9 +63,6 @@ struct CapturedBody {
         isLines = true
     }
 
-    /// A text's JSON, as it is or in base64; `nil` if it is none.
-    static func inner(_ text: [UInt8]) -> [UInt8]? { opened(text)?.json }
-
     private static func opened(_ text: [UInt8]) -> (json: [UInt8], packing: Packing)? {
         if isJSON(text) { return (text, .plain) }
         guard var decoded = base64(text) else { return nil }
@@ -112,4 +109,9 @@ struct CapturedBody {
         let first = bytes.first { $0 > 0x20 }
         return first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
     }
+}
+
+extension JSONNode {
+    /// The JSON that a text holds, where a template can write such a text; `nil` for any other value.
+    var jsonOfText: JSONNode? { CapturedBody.texts([self])?.inner.first }
 }

@@ -275,11 +275,9 @@ extension JSONNode {
     func value(at path: JSONPath) -> JSONNode? {
         var current = self
         for token in path.tokens {
-            if let text = current.string {
-                guard let inner = CapturedBody.inner(Array(text.utf8)),
-                    let node = try? JSONReader.readStrictly(inner)
-                else { return nil }
-                current = node
+            if current.string != nil {
+                guard let inner = current.jsonOfText else { return nil }
+                current = inner
             }
             guard
                 let next = current[token]

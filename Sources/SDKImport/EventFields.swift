@@ -40,9 +40,7 @@ struct EventFields {
     private static func collect(
         _ node: JSONNode, at path: JSONPath, into fields: inout [Field], objects: inout [JSONPath]
     ) {
-        let inner = node.string.flatMap { CapturedBody.inner(Array($0.utf8)) }
-            .flatMap { try? JSONReader.readStrictly($0) }
-        if let members = (inner ?? node).members, path.tokens.count < 6 {
+        if let members = (node.jsonOfText ?? node).members, path.tokens.count < 6 {
             if !path.tokens.isEmpty, !objects.contains(path) { objects.append(path) }
             // The place of a field that has a role is a text of the draft.
             for member in members where !CapturedText.hasVariable(member.key) {

@@ -69,8 +69,7 @@ struct EventList {
                 lists(in: $0.value, at: path.appending($0.key), depth: depth + 1, opensTexts)
             }
         case .string where opensTexts && depth <= 4:
-            let inner = CapturedBody.texts([node])?.inner ?? []
-            return inner.flatMap { lists(in: $0, at: path, depth: depth, opensTexts) }
+            return node.jsonOfText.map { lists(in: $0, at: path, depth: depth, opensTexts) } ?? []
         default: return []
         }
     }

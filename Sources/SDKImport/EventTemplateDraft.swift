@@ -20,13 +20,8 @@ struct EventTemplateDraft {
 
     /// The template for values that stand at one path of some events.
     mutating func template(_ values: [JSONNode], at path: JSONPath) -> JSONNode {
-        let inner = values.compactMap { $0.string.flatMap { CapturedBody.inner(Array($0.utf8)) } }
-            .compactMap { try? JSONReader.readStrictly($0) }
-        if !values.isEmpty, inner.count == values.count {
-            let isBase64 = values.allSatisfy {
-                !($0.string ?? "").hasPrefix("{") && !($0.string ?? "").hasPrefix("[")
-            }
-            return .object([(isBase64 ? "base64url" : "jsonText", template(inner, at: path))])
+        if let texts = CapturedBody.texts(values) {
+            return .object([(texts.encoding, template(texts.inner, at: path))])
         }
         if values.allSatisfy({ $0.members != nil }) { return object(values, at: path) }
         if let role = fields.roles[path], let text = placeholder(role, values, at: path) { return text }

@@ -182,4 +182,20 @@ struct DraftBodyTests {
         #expect(found["events"]?["common"]?["c"]?.string == "{ { {id}}}")
         #expect(found["events"]?["screen"]?["name"]?.string == "$ {A}screen")
     }
+
+    @Test("texts with JSON are written as they were packed, and stay as they are where no template packs so")
+    func packedTexts() throws {
+        let fields = [
+            ##""plain":"\n {\"a\":1}","base64":"eyJ0b2tlbiI6Imh1c2giLCJuIjoxfQ""##,
+            #""gzip":"H4sIAAAAAAACA6tWSklNLVCyUjCsBQAwjzdCCwAAAA==""#,
+            #""pack":"H4sIAAAAAAACA6tWSizI9E6tVLJSUMooLc5QqgUAYoohRxIAAAA=""#,
+        ]
+        let text = "[\(event(1).dropLast()),\(fields.joined(separator: ","))}]"
+        let common = try #require(try draft(archive([text]))["events"]?["common"])
+        #expect(common["plain"]?.compactText == #"{"jsonText": {"a": 1}}"#)
+        #expect(common["base64"]?.compactText == #"{"base64url": {"token": "${TOKEN}", "n": 1}}"#)
+        #expect(common["gzip"]?.string == "H4sIAAAAAAACA6tWSklNLVCyUjCsBQAwjzdCCwAAAA==")
+        // What is in there cannot be taken out of it.
+        #expect(common["pack"]?.string == "${PACK}")
+    }
 }
