@@ -52,8 +52,9 @@ enum HARReader {
         return text
     }
 
+    /// - Parameter mayLackValue: Whether one without a value is empty, such as a file in a form (HAR 1.2, `params`).
     private static func fields(
-        _ node: JSONNode?, _ place: String
+        _ node: JSONNode?, _ place: String, mayLackValue: Bool = false
     ) throws(CaptureProblem) -> [CapturedRequest.Field] {
         guard let node else { return [] }
         guard let elements = node.elements else {
@@ -61,10 +62,11 @@ enum HARReader {
         }
         var fields: [CapturedRequest.Field] = []
         for (index, element) in elements.enumerated() {
-            fields.append(
-                CapturedRequest.Field(
-                    try text(element, "name", "\(place)/\(index)"),
-                    try text(element, "value", "\(place)/\(index)")))
+            let own = "\(place)/\(index)"
+            let isEmpty = mayLackValue && (element["value"] ?? .null).content == .null
+            let name = try text(element, "name", own)
+            let value = try isEmpty ? "" : text(element, "value", own)
+            fields.append(CapturedRequest.Field(name, value))
         }
         return fields
     }
@@ -82,7 +84,7 @@ enum HARReader {
             }
             return bytes.bytes
         }
-        let parameters = try fields(node["params"], place + "/params")
+        let parameters = try fields(node["params"], place + "/params", mayLackValue: true)
         var form = WireBuffer()
         for (index, parameter) in parameters.enumerated() {
             if index > 0 { form.append("&") }

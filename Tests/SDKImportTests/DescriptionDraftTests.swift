@@ -179,6 +179,10 @@ struct DescriptionDraftTests {
                 "/log/entries/0/request/headers/0/value"
             ),
             (
+                #"{"log":{"entries":[{"request":{"method":"POST","url":"http://h/","postData":{"params":[{"name":"a","value":7}]}}}]}}"#,
+                "/log/entries/0/request/postData/params/0/value"
+            ),
+            (
                 #"{"log":{"entries":[{"request":{"method":"POST","url":"http://h/","postData":{"text":"!","encoding":"base64"}}}]}}"#,
                 "/log/entries/0/request/postData/text"
             ),

@@ -198,4 +198,13 @@ struct DraftBodyTests {
         // What is in there cannot be taken out of it.
         #expect(common["pack"]?.string == "${PACK}")
     }
+
+    @Test("a parameter of an archive needs no value, such as a file in a form")
+    func fileParameters() throws {
+        let post =
+            #"{"mimeType":"multipart/form-data","params":[{"name":"a","fileName":"a.png"},{"name":"b","value":"1"}]}"#
+        let request = #"{"method":"POST","url":"http://h/up","postData":\#(post)}"#
+        let requests = try CaptureReader.read(Array(#"{"log":{"entries":[{"request":\#(request)}]}}"#.utf8))
+        #expect(requests.map { String(decoding: $0.body, as: UTF8.self) } == ["a=&b=1"])
+    }
 }
