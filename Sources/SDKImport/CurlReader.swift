@@ -158,7 +158,7 @@ enum CurlReader {
         var text: String { String(decoding: value, as: UTF8.self) }
         switch option.name {
         case "request": parts.method = text
-        case "url": parts.url = text
+        case "url": try takeURL(text, option.line, &parts)
         case "header": take(header: text, &parts)
         case "data", "data-raw", "data-binary", "data-ascii", "data-urlencode", "json":
             try parts.data.add(value, option.name, line: option.line)

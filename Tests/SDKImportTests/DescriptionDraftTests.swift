@@ -187,6 +187,7 @@ struct DescriptionDraftTests {
                 "/log/entries/0/request/postData/text"
             ),
             ("wget x", "line 1"), ("\ncurl", "line 2"), ("curl -X", "line 1"), ("curl a b", "line 1"),
+            ("curl --url http://a --url http://b", "line 1"), ("curl http://a --url http://b", "line 1"),
             ("curl http://h -d @body.json", "line 1"), ("curl http://h -F a=b", "line 1"),
             ("curl 'x", "line 1"),
             ("curl http://h/x", ""), ("curl http://h -d 7", ""), ("curl http://h -d '{\"a\":1}'", ""),
