@@ -74,7 +74,9 @@ struct EventFields {
     private mutating func choose(_ role: FieldRole, among fields: [Field]) {
         guard let best = likeliest(role, among: fields, where: { fits(role, $0) }) else { return }
         roles[best.path] = role
-        if role == .id, eventCount > 1 { idIsUnique = Set(best.values.map(\.summary)).count == eventCount }
+        if role == .id, eventCount > 1 {
+            idIsUnique = Set(best.values.map(\.compactText)).count == eventCount
+        }
     }
 
     /// A description's own ids are texts: a number in the place of one counts the events of a device. What the app hands

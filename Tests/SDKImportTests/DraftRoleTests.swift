@@ -113,4 +113,13 @@ struct DraftRoleTests {
             draft.description["events"]?["common"]?["pins"]?.compactText == #"[{"token": "${TOKEN}"}]"#)
         #expect(!draft.guesses.contains { $0.text.contains("every event gets the first one's") })
     }
+
+    @Test("ids that begin alike are compared to their ends")
+    func longIDs() throws {
+        let events = [1, 2].map { number in
+            #"{"event":"a","id":"\#(String(repeating: "p", count: 90))\#(number)","ts":"2026-03-02T11:30:00Z"}"#
+        }
+        let draft = try draft(events)
+        #expect(draft.guesses.contains { $0.text == "/id differs in all 2 events" && $0.sureness == .sure })
+    }
 }
