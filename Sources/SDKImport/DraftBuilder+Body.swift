@@ -26,12 +26,12 @@ extension DraftBuilder {
         }
         guard let next = rest.first else { return .text("{{events}}") }
         var members: [(String, JSONNode)] = []
+        let found = MemberValues(values)
         for member in values.first?.members ?? [] where member.key != EventTemplateDraft.spread {
             let own = path.appending(member.key)
-            let found = values.compactMap { $0[member.key] }
             if member.key == next {
-                members.append((member.key, around(found, at: own, rest: rest.dropFirst())))
-            } else if let value = beside(member.key, found, at: own) {
+                members.append((member.key, around(found[next], at: own, rest: rest.dropFirst())))
+            } else if let value = beside(member.key, found[member.key], at: own) {
                 members.append((member.key, value))
             }
         }
@@ -69,10 +69,12 @@ extension DraftBuilder {
     /// An object member by member: one that differs takes no others along.
     private mutating func object(_ objects: [JSONNode], at path: JSONPath) -> JSONNode {
         var members: [(String, JSONNode)] = []
+        let found = MemberValues(objects)
         for member in objects.first?.members ?? [] where member.key != EventTemplateDraft.spread {
             let own = path.appending(member.key)
-            let values = objects.compactMap { $0[member.key] }
-            if let value = beside(member.key, values, at: own) { members.append((member.key, value)) }
+            if let value = beside(member.key, found[member.key], at: own) {
+                members.append((member.key, value))
+            }
         }
         return .object(members)
     }

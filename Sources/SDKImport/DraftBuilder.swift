@@ -240,7 +240,8 @@ struct DraftBuilder {
             return members
         }
         var names: [String] = []
-        for name in events.compactMap({ $0.value(at: path)?.string }) where !names.contains(name) {
+        var seen: Set<String> = []
+        for name in events.compactMap({ $0.value(at: path)?.string }) where seen.insert(name).inserted {
             names.append(name)
         }
         for (action, words) in DraftBuilder.actionWords {

@@ -8,6 +8,33 @@ struct EventFields {
         var values: [JSONNode]
     }
 
+    /// What some events have, in the order in which it comes first.
+    private struct Found {
+        private(set) var fields: [Field] = []
+        /// The paths of objects within the events.
+        private(set) var objects: [JSONPath] = []
+        /// Where in ``fields`` each path is.
+        private var indices: [JSONPath: Int] = [:]
+        private var seen: Set<JSONPath> = []
+
+        mutating func collect(_ node: JSONNode, at path: JSONPath) {
+            if let members = (node.jsonOfText ?? node).members, path.tokens.count < 6 {
+                if !path.tokens.isEmpty, seen.insert(path).inserted { objects.append(path) }
+                // The place of a field that has a role is a text of the draft.
+                for member in members where !CapturedText.hasVariable(member.key) {
+                    collect(member.value, at: path.appending(member.key))
+                }
+            } else if node.isPlain, node.content != .null {
+                if let index = indices[path] {
+                    fields[index].values.append(node)
+                } else {
+                    indices[path] = fields.count
+                    fields.append(Field(path: path, values: [node]))
+                }
+            }
+        }
+    }
+
     private(set) var roles: [JSONPath: FieldRole] = [:]
     private(set) var properties: JSONPath?
     /// Whether an id differs in all events; `nil` where there is only one.
@@ -18,10 +45,10 @@ struct EventFields {
 
     init(_ events: [JSONNode]) {
         eventCount = events.count
-        var fields: [Field] = []
-        var objects: [JSONPath] = []
-        for event in events { EventFields.collect(event, at: JSONPath(), into: &fields, objects: &objects) }
-        properties = EventFields.properties(among: objects)
+        var found = Found()
+        for event in events { found.collect(event, at: JSONPath()) }
+        let fields = found.fields
+        properties = EventFields.properties(among: found.objects)
         choose(.id, among: fields)
         if path(of: .id) == nil { chooseNumber(among: fields) }
         for role in [FieldRole.time, .name] { choose(role, among: fields) }
@@ -37,37 +64,20 @@ struct EventFields {
         }
     }
 
-    private static func collect(
-        _ node: JSONNode, at path: JSONPath, into fields: inout [Field], objects: inout [JSONPath]
-    ) {
-        if let members = (node.jsonOfText ?? node).members, path.tokens.count < 6 {
-            if !path.tokens.isEmpty, !objects.contains(path) { objects.append(path) }
-            // The place of a field that has a role is a text of the draft.
-            for member in members where !CapturedText.hasVariable(member.key) {
-                collect(member.value, at: path.appending(member.key), into: &fields, objects: &objects)
-            }
-        } else if node.isPlain, node.content != .null {
-            if let index = fields.firstIndex(where: { $0.path == path }) {
-                fields[index].values.append(node)
-            } else {
-                fields.append(Field(path: path, values: [node]))
-            }
-        }
-    }
-
     /// The likeliest object; the outer one of two alike, but for an envelope around another.
     private static func properties(among objects: [JSONPath]) -> JSONPath? {
         let named = objects.compactMap { path in
             path.tokens.last.flatMap { FieldRole.propertyRank($0) }.map { (path: path, rank: $0) }
         }
-        return named.filter { one in
-            // `data` around `data` is an envelope.
-            !named.contains {
-                $0.path.tokens.count > one.path.tokens.count && $0.path.tokens.starts(with: one.path.tokens)
-                    && $0.path.tokens.last == one.path.tokens.last
+        // `data` around `data` is an envelope.
+        var envelopes: Set<JSONPath> = []
+        for tokens in named.map(\.path.tokens) {
+            for count in 1..<tokens.count where tokens[count - 1] == tokens.last {
+                envelopes.insert(JSONPath(Array(tokens.prefix(count))))
             }
         }
-        .min { ($0.rank, $0.path.tokens.count) < ($1.rank, $1.path.tokens.count) }?.path
+        return named.filter { !envelopes.contains($0.path) }
+            .min { ($0.rank, $0.path.tokens.count) < ($1.rank, $1.path.tokens.count) }?.path
     }
 
     /// Gives a role to the one field that fits best.

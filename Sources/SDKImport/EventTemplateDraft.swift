@@ -34,17 +34,16 @@ struct EventTemplateDraft {
         if isProperties || (fields.properties == nil && path.tokens.isEmpty) {
             members.append((EventTemplateDraft.spread, .text("{{properties}}")))
         }
-        var keys: [String] = []
-        for key in objects.flatMap({ ($0.members ?? []).map(\.key) }) where !keys.contains(key) {
-            keys.append(key)
-        }
-        for key in keys {
+        let found = MemberValues(objects)
+        // A property is the SDK's own if it is the same in every event, where events differ in what else they have.
+        let differ = isProperties && found.keys.contains { found[$0].count < objects.count }
+        for key in found.keys {
             let own = path.appending(key)
             guard key != EventTemplateDraft.spread else {
                 note(own, "is left out: a template's own word, so no field can have this name", .sure)
                 continue
             }
-            let values = objects.compactMap { $0[key] }
+            let values = found[key]
             let role = fields.roles[own]
             if role == .sent, path.tokens.isEmpty {
                 perEvent.append((key, time("sent", values)))
@@ -53,7 +52,9 @@ struct EventTemplateDraft {
             {
                 guard !isProperties else { continue }
                 note(own, "is left out: only \(values.count) of \(objects.count) events have it", .sure)
-            } else if isProperties, role == nil, !isCommon(values, objects) {
+            } else if isProperties, role == nil,
+                !differ || !values.allSatisfy({ $0.content == values.first?.content })
+            {
                 continue
             } else {
                 members.append((key, template(values, at: own)))
@@ -65,12 +66,6 @@ struct EventTemplateDraft {
     /// Whether the app's properties are at a path, or below it.
     private func leadsToProperties(_ path: JSONPath) -> Bool {
         fields.properties?.tokens.starts(with: path.tokens) ?? false
-    }
-
-    /// Whether a property is the SDK's own: the same in every event, where events differ in what else they have.
-    private func isCommon(_ values: [JSONNode], _ objects: [JSONNode]) -> Bool {
-        let keys = Set(objects.map { Set(($0.members ?? []).map(\.key)) })
-        return keys.count > 1 && values.allSatisfy { $0.content == values.first?.content }
     }
 
     // MARK: Values

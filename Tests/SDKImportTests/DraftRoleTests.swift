@@ -122,4 +122,13 @@ struct DraftRoleTests {
         let draft = try draft(events)
         #expect(draft.guesses.contains { $0.text == "/id differs in all 2 events" && $0.sureness == .sure })
     }
+
+    @Test("members of objects are in the order in which they come first, each with its values")
+    func memberValues() {
+        let found = MemberValues([
+            .object([("b", .int(1)), ("a", .int(2))]), .text("x"), .object([("c", .int(3)), ("b", .int(4))]),
+        ])
+        #expect(found.keys == ["b", "a", "c"] && found["z"].isEmpty)
+        #expect(found["b"].map(\.digits) == ["1", "4"] && found["c"].map(\.digits) == ["3"])
+    }
 }
