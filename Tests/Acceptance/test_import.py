@@ -211,6 +211,21 @@ def test_headers_of_later_requests_and_what_is_kept_are_told(tool, tmp_path: Pat
     assert common["user"] == {"email": "me@x.io"} and common["context"] == {"app": {"version": "{{app.version}}"}}
 
 
+def test_control_characters_of_a_capture_do_not_reach_the_terminal(tool, tmp_path: Path):
+    hostile = "\x1b]0;x\x07\x9b2J\u202e\nerror: made up"
+    events = [event | {"event": "Buy" + hostile, "k" + hostile: "v"} for event in EVENTS]
+    request = SimpleNamespace(method="POST", path="/e", headers={}, body=json.dumps(events).encode())
+    capture = tmp_path / "capture.har"
+    capture.write_text(archive([request], origin=f"https://in.acme{hostile}.io"))
+    told = tool.run("import", capture).expect(0).err
+    capture.write_text(json.dumps({"log": {"entries": [{"request": {"method": hostile}}]}}))
+    told += tool.run("import", capture).expect(104).err
+    capture.write_text(f"wget{hostile}")
+    told += tool.run("import", capture).expect(104).err
+    assert "made up" in told and not [line for line in told.split("\n") if line.startswith("error: made up")]
+    assert not set("\x1b\x07\x9b\u202e") & set(told), repr(told)
+
+
 def test_what_cannot_be_imported_is_told_by_its_place(tool, tmp_path: Path):
     capture = tmp_path / "c.har"
     capture.write_text('{"log": {"entries": [{"request": {"method": "POST"}}]}}')

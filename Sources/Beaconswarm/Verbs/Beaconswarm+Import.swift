@@ -1,4 +1,5 @@
 import CollectorModel
+import Rendering
 import SDKImport
 import Scenario
 import Wire
@@ -26,26 +27,32 @@ extension Beaconswarm {
         do {
             draft = try DescriptionDraft(CaptureReader.read(bytes))
         } catch {
-            throw CommandFailure(.invalidScenario, "\(isInput ? StandardInput.name : path): \(error)")
+            let problem = Escaping.line("\(error)")
+            throw CommandFailure(.invalidScenario, "\(isInput ? StandardInput.name : path): \(problem)")
         }
         let text = draft.description.prettyText() + "\n"
-        for guess in draft.guesses { Console.error("guessed: \(guess.line)") }
-        let read = DescriptionReader.read(
-            bytes: Array(text.utf8), warn: { Console.error($0.line(file: "the draft")) })
-        switch read {
-        case .success(let sdk): Console.error(readBack(draft, UploadDescription(sdk)))
-        case .failure(let problems):
-            for problem in problems.problems {
-                Console.error("to be mended: \(problem.text(file: "the draft"))")
-            }
-        }
-        Console.error("the requests went to \(draft.origin): a scenario's target.url")
+        announce(draft, as: text)
         if let out {
             try OutputFile.write(Array(text.utf8), to: out)
         } else {
             Console.output(text)
         }
         return .success
+    }
+
+    /// Tells on standard error what was guessed, and what is made of the draft's text.
+    private static func announce(_ draft: DescriptionDraft, as text: String) {
+        // What is told has names and addresses of a foreign file in it.
+        func tell(_ line: String) { Console.error(Escaping.line(line)) }
+        for guess in draft.guesses { tell("guessed: \(guess.line)") }
+        let read = DescriptionReader.read(
+            bytes: Array(text.utf8), warn: { tell($0.line(file: "the draft")) })
+        switch read {
+        case .success(let sdk): tell(readBack(draft, UploadDescription(sdk)))
+        case .failure(let problems):
+            for problem in problems.problems { tell("to be mended: \(problem.text(file: "the draft"))") }
+        }
+        tell("the requests went to \(draft.origin): a scenario's target.url")
     }
 
     /// What a collector that has the draft makes of the captured requests.
