@@ -8,7 +8,7 @@ package struct FleetLevels: Hashable, Sendable {
     /// Of the captured, those that devices brought along from before the run.
     package var prefilled: UInt64 = 0
     /// How long radios were awake so far; `nil` where nobody counts.
-    package var radioTime: Interval?
+    package var radioTime: TotalTime?
     /// How often they were woken so far.
     package var radioWakeups: UInt64?
 
@@ -20,9 +20,7 @@ package struct FleetLevels: Hashable, Sendable {
         sum.gauges = left.gauges + right.gauges
         sum.captured += right.captured
         sum.prefilled += right.prefilled
-        if let theirs = right.radioTime {
-            sum.radioTime = (left.radioTime ?? .zero).adding(saturating: theirs)
-        }
+        if let theirs = right.radioTime { sum.radioTime = (left.radioTime ?? .zero) + theirs }
         if let theirs = right.radioWakeups { sum.radioWakeups = (left.radioWakeups ?? 0) + theirs }
         return sum
     }
@@ -105,7 +103,7 @@ package struct LevelLog: Sendable {
     private nonisolated(unsafe) static let fields: [WritableKeyPath<FleetLevels, UInt64>] = {
         let gauges: WritableKeyPath<FleetLevels, TimeSeries.Gauges> = \.gauges
         let own: [WritableKeyPath<FleetLevels, UInt64>] = [
-            \.captured, \.prefilled, \.nanosecondsAwake, \.wakeupCount,
+            \.captured, \.prefilled, \.awakeLow, \.awakeHigh, \.wakeupCount,
         ]
         return TimeSeries.Gauges.all.map { gauges.appending(path: $0) } + own
     }()
@@ -149,9 +147,13 @@ package struct LevelLog: Sendable {
 }
 
 extension FleetLevels {
-    fileprivate var nanosecondsAwake: UInt64 {
-        get { UInt64(bitPattern: (radioTime ?? .zero).nanoseconds) }
-        set { radioTime = Interval(nanoseconds: Int64(bitPattern: newValue)) }
+    fileprivate var awakeLow: UInt64 {
+        get { (radioTime ?? .zero).low }
+        set { radioTime = TotalTime(high: awakeHigh, low: newValue) }
+    }
+    fileprivate var awakeHigh: UInt64 {
+        get { (radioTime ?? .zero).high }
+        set { radioTime = TotalTime(high: newValue, low: awakeLow) }
     }
     fileprivate var wakeupCount: UInt64 {
         get { radioWakeups ?? 0 }

@@ -69,7 +69,7 @@ package struct MeasuringWindow: Sendable {
 
     /// Notes the state of a fleet at the end of a second, or in between.
     mutating func note(
-        gauges: TimeSeries.Gauges, freshlyCaptured: UInt64, radioTime: Interval?, radioWakeups: Int64?,
+        gauges: TimeSeries.Gauges, freshlyCaptured: UInt64, radioTime: TotalTime?, radioWakeups: Int64?,
         population: Int, at instant: Instant
     ) {
         if range.contains(instant) {

@@ -17,7 +17,7 @@ package struct PopulationRecord: Sendable {
     package private(set) var measuresFreshness = true
     package private(set) var freshness = LatencyHistogram()
     /// How long devices' radios were awake for requests; `nil` where networks are ideal.
-    var radioTime: Interval?
+    var radioTime: TotalTime?
     /// How often requests woke them; `nil` where networks are ideal.
     var radioWakeups: UInt64?
     /// Devices that run the latest roll-out, and all; `nil` without roll-outs.

@@ -113,7 +113,7 @@ package struct RunRecorder: Sendable {
     ///   - radioTime: How long radios were awake so far; `nil` where nobody counts.
     ///   - radioWakeups: How often they were woken so far.
     package mutating func note(
-        gauges: TimeSeries.Gauges, captured: UInt64, prefilled: UInt64 = 0, radioTime: Interval? = nil,
+        gauges: TimeSeries.Gauges, captured: UInt64, prefilled: UInt64 = 0, radioTime: TotalTime? = nil,
         radioWakeups: UInt64? = nil, population: Int, at instant: Instant
     ) {
         let fresh = captured - prefilled - capturedInRun[population]

@@ -106,10 +106,6 @@ package struct Interval: Comparable, Hashable, Sendable {
         Interval(nanoseconds: left.nanoseconds - right.nanoseconds)
     }
 
-    /// The sum of two times that are none of a clock's, such as those of many devices together; 292 years where it is more.
-    package func adding(saturating other: Interval) -> Interval {
-        Interval(nanoseconds: nanoseconds.adding(saturating: other.nanoseconds))
-    }
     @inlinable
     package static func * (left: Interval, right: Int64) -> Interval {
         Interval(nanoseconds: left.nanoseconds * right)

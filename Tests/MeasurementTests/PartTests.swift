@@ -84,7 +84,8 @@ struct PartTests {
                 levels[part][population].gauges.devicesActive = stream.below(10)
                 levels[part][population].captured += stream.below(3)
                 let awake = levels[part][population].radioTime ?? .zero
-                levels[part][population].radioTime = awake + .milliseconds(Int64(stream.below(500)))
+                levels[part][population].radioTime =
+                    awake + TotalTime(.milliseconds(Int64(stream.below(500))))
                 levels[part][population].radioWakeups = stream.below(9)
                 var gauges = levels[part][population].gauges
                 gauges.devicesUpdatable += stream.below(2)
@@ -196,7 +197,9 @@ struct PartTests {
             var levels = FleetLevels()
             levels.gauges.storedRows = UInt64(second * 7 % 11)
             levels.captured = UInt64(second)
-            if second > 20 { (levels.radioTime, levels.radioWakeups) = (.seconds(1), 3) }
+            // More than 64 bits have, and back again.
+            let awake = TotalTime(nanoseconds: Int128(Int64.max) * Int128(second % 5))
+            if second > 20 { (levels.radioTime, levels.radioWakeups) = (awake, 3) }
             looks.append(
                 FleetLook(
                     at: PartTests.start + .seconds(Int64(second)), levels: [levels], isDrained: second > 40))

@@ -189,7 +189,7 @@ struct RunRecorderTests {
         var gauges = TimeSeries.Gauges()
         (gauges.devicesUpdated, gauges.devicesUpdatable) = (2, 5)
         recorder.note(
-            gauges: gauges, captured: 1, radioTime: .milliseconds(2500), radioWakeups: 2,
+            gauges: gauges, captured: 1, radioTime: TotalTime(.milliseconds(2500)), radioWakeups: 2,
             population: 0, at: start)
         let metrics = recorder.populations[0].metrics(seconds: 1)
         #expect(metrics.map(\.name) == entries.map(\.name))
@@ -235,16 +235,16 @@ struct RunRecorderTests {
                 // In every second a fourth.
                 parts[shard].note(
                     gauges: TimeSeries.Gauges(), captured: 0,
-                    radioTime: .milliseconds(Int64(total) * 250 * (second + 1)),
+                    radioTime: TotalTime(.milliseconds(Int64(total) * 250 * (second + 1))),
                     radioWakeups: UInt64(total) * UInt64(second + 1), population: 1,
                     at: start + .seconds(second))
             }
         }
         parts[0].merge(parts[1])
         #expect(parts[0].populations[0].radioTime == nil)
-        #expect(parts[0].populations[1].radioTime == .seconds(10))
-        #expect(parts[0].total.radioTime == .seconds(10))
-        #expect(parts[0].window?.total.radioTime == .seconds(5))
+        #expect(parts[0].populations[1].radioTime == TotalTime(.seconds(10)))
+        #expect(parts[0].total.radioTime == TotalTime(.seconds(10)))
+        #expect(parts[0].window?.total.radioTime == TotalTime(.seconds(5)))
         #expect(parts[0].populations[0].radioWakeups == nil)
         #expect(parts[0].total.radioWakeups == 40)
         #expect(parts[0].window?.total.radioWakeups == 20)

@@ -132,7 +132,7 @@ package protocol DeviceFleet: AnyObject {
     var storedCount: UInt64 { get }
     /// How long the devices' radios were awake for requests that ended, tails included; `nil` where networks are
     /// ideal.
-    var radioTime: Interval? { get }
+    var radioTime: TotalTime? { get }
     /// How often a request of the devices had to wake a radio: it was asleep, or another one was awake; `nil` where networks are
     /// ideal.
     var radioWakeups: UInt64? { get }
@@ -170,7 +170,7 @@ extension DeviceFleet {
     package func updatedCount(at now: Instant) -> Int? { nil }
 
     /// None: ideal networks.
-    package var radioTime: Interval? { nil }
+    package var radioTime: TotalTime? { nil }
 
     /// None: ideal networks.
     package var radioWakeups: UInt64? { nil }

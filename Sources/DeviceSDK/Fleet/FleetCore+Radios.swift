@@ -6,7 +6,7 @@ import World
 extension FleetCore {
     /// How long radios were awake; `nil` where networks are ideal. Mutating, for it is asked for at every second of a run,
     /// and would be handed the fleet by a copy otherwise, which is most of the work of a fleet that sleeps.
-    var radioTime: Interval? { mutating get { radios.isIdle ? nil : radios.timeAwake - ahead.radioTime } }
+    var radioTime: TotalTime? { mutating get { radios.isIdle ? nil : radios.timeAwake - ahead.radioTime } }
 
     /// How often requests woke radios; `nil` where networks are ideal.
     var radioWakeups: UInt64? {

@@ -19,7 +19,7 @@ extension ForwardingFleet {
     package var storedCount: UInt64 { base.storedCount }
     package var startedCount: Int { base.startedCount }
     package var foregroundCount: Int { base.foregroundCount }
-    package var radioTime: Interval? { base.radioTime }
+    package var radioTime: TotalTime? { base.radioTime }
     package var radioWakeups: UInt64? { base.radioWakeups }
     package var planFingerprint: UInt64 { base.planFingerprint }
 

@@ -10,14 +10,14 @@ struct LevelsAhead: Sendable {
         var captured: UInt64 = 0
         var stored: Int64 = 0
         var foreground: Int64 = 0
-        var radioTime = Interval.zero
+        var radioTime = TotalTime.zero
         var radioWakeups: Int64 = 0
 
         static func += (left: inout Change, right: Change) {
             left.captured += right.captured
             left.stored += right.stored
             left.foreground += right.foreground
-            left.radioTime = left.radioTime.adding(saturating: right.radioTime)
+            left.radioTime += right.radioTime
             left.radioWakeups += right.radioWakeups
         }
     }
@@ -28,7 +28,7 @@ struct LevelsAhead: Sendable {
     /// The first interval that may lie ahead, and one past the last that has a change.
     private var bounds: Range<Int64> = 0..<0
     /// Of all that lies ahead: the radios count it as it happens.
-    private(set) var radioTime = Interval.zero
+    private(set) var radioTime = TotalTime.zero
     private(set) var radioWakeups: Int64 = 0
 
     /// - Parameter origin: Where intervals begin.
@@ -54,7 +54,7 @@ struct LevelsAhead: Sendable {
         if ring.isEmpty { ring = ContiguousArray(repeating: Change(), count: Int(RunAhead.intervals)) }
         ring[Int(interval % RunAhead.intervals)] += change
         bounds = bounds.lowerBound..<max(bounds.upperBound, interval + 1)
-        radioTime = radioTime.adding(saturating: change.radioTime)
+        radioTime += change.radioTime
         radioWakeups += change.radioWakeups
     }
 

@@ -32,7 +32,7 @@ struct Radios: Sendable {
     /// By slot; empty for ideal networks.
     private var radios: ContiguousArray<Radio> = []
     /// How long radios were awake for requests that ended, tails included, on all devices.
-    private(set) var timeAwake = Interval.zero
+    private(set) var timeAwake = TotalTime.zero
     /// How often a request found a radio asleep, or another radio than the one that was awake, on all devices.
     private(set) var wakeups: UInt64 = 0
 
@@ -139,7 +139,7 @@ struct Radios: Sendable {
         let tail = rules.links[radios[slot].connectedOn]?.tail ?? .zero
         let until = end + tail
         guard until > radios[slot].awakeUntil else { return }
-        timeAwake = timeAwake.adding(saturating: until - radios[slot].awakeUntil)
+        timeAwake += until - radios[slot].awakeUntil
         radios[slot].awakeUntil = until
     }
 }

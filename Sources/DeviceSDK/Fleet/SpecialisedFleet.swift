@@ -35,7 +35,7 @@ extension SpecialisedFleet {
     @inline(__always) package var storedCount: UInt64 { UInt64(core.storedSum) }
     @inline(__always) package var startedCount: Int { core.startedCount }
     @inline(__always) package var foregroundCount: Int { core.foregroundCount }
-    @inline(__always) package var radioTime: Interval? { core.radioTime }
+    @inline(__always) package var radioTime: TotalTime? { core.radioTime }
     @inline(__always) package var radioWakeups: UInt64? { core.radioWakeups }
     @inline(__always) package var planFingerprint: UInt64 { core.planFingerprint }
 

@@ -52,11 +52,25 @@ struct LevelsAheadTests {
         #expect(levels.take(before: .distantFuture, next: .seconds(1)) == nil)
     }
 
+    @Test("hold more time than any clock has: many radios are awake at once")
+    func centuries() {
+        var levels = LevelsAhead(origin: Self.origin)
+        let century = TotalTime(.century)
+        for _ in 0..<4 {
+            levels.note(LevelsAhead.Change(radioTime: century), in: levels.interval(of: Self.origin))
+        }
+        let all = century + century + century + century
+        #expect(levels.radioTime == all)
+        #expect(levels.take(before: Self.origin + .seconds(1), next: .seconds(1))?.radioTime == all)
+        #expect(levels.radioTime == .zero)
+    }
+
     private static func change(_ stream: inout RandomStream) -> LevelsAhead.Change {
         LevelsAhead.Change(
             captured: stream.below(5), stored: Int64(stream.below(9)) - 4,
             foreground: Int64(stream.below(3)) - 1,
-            radioTime: .milliseconds(Int64(stream.below(5000))), radioWakeups: Int64(stream.below(3)) - 1)
+            radioTime: TotalTime(.milliseconds(Int64(stream.below(5000)))),
+            radioWakeups: Int64(stream.below(3)) - 1)
     }
 
     private static func end(of width: Interval, at now: Instant) -> Instant {
@@ -67,7 +81,7 @@ struct LevelsAheadTests {
 
     private static func values(_ change: LevelsAhead.Change) -> [Int64] {
         [
-            Int64(change.captured), change.stored, change.foreground, change.radioTime.nanoseconds,
+            Int64(change.captured), change.stored, change.foreground, Int64(change.radioTime.nanoseconds),
             change.radioWakeups,
         ]
     }

@@ -150,7 +150,7 @@ struct RadioFleetTests {
                 awake = max(awake, ended + Self.tail)
             }
         }
-        #expect(fleet.radioTime == expected)
+        #expect(fleet.radioTime == TotalTime(expected))
         #expect(expected > .minutes(10))
         #expect(asleep > 100)
         // A radio that is not the one that was awake is woken too.
