@@ -103,6 +103,12 @@ struct GaugeRange: Sendable {
         maximum = Swift.max(Double(high), last)
     }
 
+    /// Takes bounds of the extremes where they are the tighter ones.
+    mutating func narrow(_ low: UInt64, _ high: UInt64) {
+        minimum = Swift.min(Swift.max(minimum, Double(low)), last)
+        maximum = Swift.max(Swift.min(maximum, Double(high)), last)
+    }
+
     var metric: MetricValue { .gauge(value: last, minimum: minimum, maximum: maximum) }
 }
 

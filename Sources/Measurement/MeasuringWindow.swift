@@ -20,6 +20,8 @@ package struct MeasuringWindow: Sendable {
     package private(set) var captured: [UInt64]
     /// How late the generator did what its schedule said in the window.
     package private(set) var scheduleLag = LatencyHistogram()
+    /// What the fleet reached together, as far as the run's series knows.
+    private var fleetExtremes: SeriesExtremes?
     /// Whether the second noted last lies in the window: the time of what has none of its own.
     private var isOpen = false
 
@@ -38,7 +40,17 @@ package struct MeasuringWindow: Sendable {
     package var total: PopulationRecord {
         var sum = PopulationRecord()
         for record in populations { sum.merge(record) }
+        if let fleetExtremes { sum.narrowGaugeExtremes(to: fleetExtremes) }
         return sum
+    }
+
+    /// Takes over what the run's series knows better than whoever adds up: what shards and populations reached at
+    /// different moments does not add up.
+    mutating func takeExtremes(of series: TimeSeries) {
+        guard let extremes = series.extremes(within: range) else { return }
+        fleetExtremes = extremes
+        // Of one population of several, nobody knows more.
+        if populations.count == 1 { populations[0].narrowGaugeExtremes(to: extremes) }
     }
 
     /// Books an event if its fate was settled in the window.

@@ -100,6 +100,13 @@ package struct PopulationRecord: Sendable {
         }
     }
 
+    /// Narrows the extremes of gauges by others that nothing can have gone beyond either.
+    mutating func narrowGaugeExtremes(to extremes: SeriesExtremes) {
+        for gauge in FleetGauge.allCases {
+            gauges[gauge].narrow(gauge.level(in: extremes.lowGauges), gauge.level(in: extremes.highGauges))
+        }
+    }
+
     /// Takes over what another record of the same population noted of its fleet's levels.
     mutating func takeLevels(of other: PopulationRecord) {
         gauges = other.gauges

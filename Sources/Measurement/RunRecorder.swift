@@ -12,8 +12,7 @@ package struct RunRecorder: Sendable {
     package private(set) var eventFingerprint: UInt64 = 0
     /// How late the generator did what its schedule said; empty in virtual time.
     package var scheduleLag = LatencyHistogram()
-    /// The part of the run that is measured apart, where there is one.
-    package private(set) var window: MeasuringWindow?
+    private var measured: MeasuringWindow?
     /// Parts of the run that are looked at closely.
     package private(set) var closeUps: [CloseUp]
     /// The first entries of the timeline, each with what it did.
@@ -46,7 +45,7 @@ package struct RunRecorder: Sendable {
         let from = closeUps.map(\.lowerBound).min() ?? start
         closeUpBounds = from..<(closeUps.map(\.upperBound).max() ?? from)
         self.entries = entries.map { EntryWindow(range: $0, measuresFreshness: measuresFreshness) }
-        window = measured.map {
+        self.measured = measured.map {
             MeasuringWindow(
                 range: $0, populationCount: populationCount, measuresFreshness: measuresFreshness)
         }
@@ -67,22 +66,22 @@ package struct RunRecorder: Sendable {
                 }
             }
         }
-        guard window != nil || !entries.isEmpty else { return }
+        guard measured != nil || !entries.isEmpty else { return }
         for event in events {
-            window?.note(event, isBrought: event.capturedAt < series.start, population: population)
+            measured?.note(event, isBrought: event.capturedAt < series.start, population: population)
             for index in entries.indices { entries[index].note(event) }
         }
     }
 
     /// Notes that an upload was asked for; only a measuring window wants to know.
     package mutating func noteStart(plannedAt: Instant, population: Int) {
-        window?.noteStart(plannedAt: plannedAt, population: population)
+        measured?.noteStart(plannedAt: plannedAt, population: population)
     }
 
     /// Records a finished request.
     package mutating func note(_ sample: RequestSample, population: Int) {
         populations[population].note(sample)
-        window?.note(sample, population: population)
+        measured?.note(sample, population: population)
         for index in entries.indices { entries[index].note(sample) }
         guard !sample.isConfig, !sample.isOffline else { return }
         var counts = Tally()
@@ -102,7 +101,7 @@ package struct RunRecorder: Sendable {
     /// Notes how late one thing was done.
     package mutating func note(lag: Interval, at instant: Instant) {
         scheduleLag.record(lag)
-        window?.note(lag: lag, at: instant)
+        measured?.note(lag: lag, at: instant)
         noteInSeries(at: instant, nil) { $0.lag.record(lag) }
     }
 
@@ -123,7 +122,7 @@ package struct RunRecorder: Sendable {
         // A request that is taken back takes its wake-up with it.
         let woken = radioWakeups.map { Int64($0) - Int64(populations[population].radioWakeups ?? 0) }
         populations[population].radioWakeups = radioWakeups
-        window?.note(
+        measured?.note(
             gauges: gauges, freshlyCaptured: fresh, radioTime: awake, radioWakeups: woken,
             population: population, at: instant)
         populations[population].ledger.captured = captured
@@ -151,7 +150,7 @@ package struct RunRecorder: Sendable {
     /// Whether levels that are what they were need not be noted at an instant: everything that is told of them goes on
     /// with the last ones by itself.
     package func goesOn(at instant: Instant) -> Bool {
-        window == nil && closeUps.isEmpty && series.goesOn(at: instant)
+        measured == nil && closeUps.isEmpty && series.goesOn(at: instant)
     }
 
     /// How much has been recorded, in no unit: it grows with each fate and each request.
@@ -165,7 +164,7 @@ package struct RunRecorder: Sendable {
         series.takeGauges(of: other.series)
         for index in closeUps.indices { closeUps[index].series.takeGauges(of: other.closeUps[index].series) }
         for index in populations.indices { populations[index].takeLevels(of: other.populations[index]) }
-        if let theirs = other.window { window?.takeLevels(of: theirs) }
+        if let theirs = other.measured { measured?.takeLevels(of: theirs) }
         nextGauges = other.nextGauges
     }
 
@@ -206,7 +205,7 @@ package struct RunRecorder: Sendable {
     /// merged, or have its levels taken over.
     package func fits(_ other: RunRecorder) -> Bool {
         guard series.start == other.series.start, populations.count == other.populations.count,
-            window?.range == other.window?.range
+            measured?.range == other.measured?.range
         else { return false }
         return closeUps.map(\.range) == other.closeUps.map(\.range)
             && entries.map(\.range) == other.entries.map(\.range)
@@ -228,9 +227,16 @@ package struct RunRecorder: Sendable {
         beliefs.merge(other.beliefs)
         eventFingerprint &+= other.eventFingerprint
         scheduleLag.merge(other.scheduleLag)
-        if let theirs = other.window { window?.merge(theirs) }
+        if let theirs = other.measured { measured?.merge(theirs) }
         for index in nextGauges.indices { nextGauges[index] = nextGauges[index] + other.nextGauges[index] }
         for index in capturedInRun.indices { capturedInRun[index] += other.capturedInRun[index] }
+    }
+
+    /// The part of the run that is measured apart, where there is one. Takes O(intervals of the series).
+    package var window: MeasuringWindow? {
+        var window = measured
+        window?.takeExtremes(of: series)
+        return window
     }
 
     /// All populations as one.
@@ -265,7 +271,7 @@ extension RunRecorder: Snapshotable {
         writer.write(series)
         writer.write(eventFingerprint)
         writer.write(scheduleLag)
-        writer.write(optional: window)
+        writer.write(optional: measured)
         writer.write(each: closeUps)
         writer.write(each: entries)
         writer.write(closeUpBounds)
@@ -279,7 +285,7 @@ extension RunRecorder: Snapshotable {
         series = try reader.value()
         eventFingerprint = try reader.unsigned()
         scheduleLag = try reader.value()
-        window = try reader.optional()
+        measured = try reader.optional()
         closeUps = try reader.values()
         entries = try reader.values()
         closeUpBounds = try reader.value()

@@ -98,6 +98,17 @@ package struct TimeSeries: Sendable {
     /// - Complexity: O(parts), at most 38,400.
     package var extremes: SeriesExtremes? { fine.extremes(of: 0..<fine.count) }
 
+    /// The extremes within a stretch of the run, with all of the shorter intervals that it begins and ends in;
+    /// `nil` where there is none yet.
+    ///
+    /// - Complexity: O(parts), at most 38,400.
+    func extremes(within range: Range<Instant>) -> SeriesExtremes? {
+        let range = range.clamped(to: start..<start + fine.width * Int64(fine.count))
+        guard !range.isEmpty else { return nil }
+        let last = part(of: range.upperBound - Interval(nanoseconds: 1))
+        return fine.extremes(of: part(of: range.lowerBound)..<last + 1)
+    }
+
     private mutating func widenParts() {
         let parts = width.nanoseconds / FineSeries.partsLimit
         fine.widen(to: Interval(nanoseconds: parts))

@@ -109,6 +109,41 @@ struct MeasuringWindowTests {
         #expect(window.scheduleLag.count == 1)
     }
 
+    /// The fleet's least and most stored rows in the window.
+    private func stored(_ recorder: RunRecorder) throws -> ClosedRange<Double> {
+        let metrics = try #require(recorder.window).total.metrics(seconds: 2)
+        let metric = try #require(metrics.first { $0.name == "store_depth" })
+        guard case .gauge(_, let minimum, let maximum) = metric.value else {
+            Issue.record("store_depth is no gauge")
+            return 0...0
+        }
+        return minimum...maximum
+    }
+
+    @Test("the fleet's extremes are those of its sum within the window, over populations and over shards")
+    func extremes() throws {
+        // By second: what one part of the fleet has stored, and the other. Both are highest before the window.
+        let rows: [[UInt64]] = [[500, 500], [500, 500], [90, 10], [10, 95], [30, 30]]
+        var whole = RunRecorder(start: start, populationCount: 2, measured: range)
+        var shards = (0..<2).map { _ in
+            RunRecorder(start: start, populationCount: 1, measured: range)
+        }
+        for (second, levels) in rows.enumerated() {
+            let instant = start + .seconds(Int64(second) + 1) - Interval(nanoseconds: 1)
+            for (part, level) in levels.enumerated() {
+                var gauges = TimeSeries.Gauges()
+                gauges.storedRows = level
+                whole.note(gauges: gauges, captured: 0, population: part, at: instant)
+                shards[part].note(gauges: gauges, captured: 0, population: 0, at: instant)
+            }
+        }
+        // One recorder of one population knows it by itself.
+        #expect(try stored(shards[0]) == 10...90)
+        shards[0].merge(shards[1])
+        #expect(try stored(whole) == 100...105)
+        #expect(try stored(shards[0]) == 100...105)
+    }
+
     @Test("where the run's clock is faster than the sockets, it tells of no freshness, and counts deliveries")
     func paced() throws {
         for isMeasured in [true, false] {
