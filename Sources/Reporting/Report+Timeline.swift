@@ -20,6 +20,7 @@ extension Report {
     package struct Mark: Hashable, Sendable {
         /// Seconds since the run's start.
         package var from: Double
+        /// `nil` for one that lasts to the end of the run.
         package var until: Double?
         package var text: String
         /// What the tag `{entry:NAME}` says.

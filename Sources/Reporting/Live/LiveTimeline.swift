@@ -23,7 +23,6 @@ struct LiveTimeline {
                     tone: "ahead", word: report.isPartial ? "in \(ahead)" : "not reached", text: text)
             }
             if let until = mark.until, now >= until { return Entry(tone: "over", word: "over", text: text) }
-            if mark.until == nil { return Entry(tone: "over", word: "done", text: text) }
             return Entry(tone: "force", word: report.isPartial ? "in force" : "until the end", text: text)
         }
     }

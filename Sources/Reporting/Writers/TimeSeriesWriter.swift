@@ -22,9 +22,7 @@ package struct TimeSeriesWriter: ReportWriter {
     /// One line. The last column names what of the timeline was at work in the interval.
     package static func row(_ point: Report.SeriesPoint, marks: [Report.Mark]) -> [UInt8] {
         let end = point.second + point.seconds
-        let active = marks.filter { mark in
-            mark.from < end && (mark.until.map { $0 > point.second } ?? (mark.from >= point.second))
-        }
+        let active = marks.filter { $0.from < end && ($0.until ?? .infinity) > point.second }
         var cells = SeriesColumns.all.map { column in
             SeriesColumns.value(of: column.access, in: point).compactText
         }
