@@ -467,6 +467,7 @@ def test_gates(lab):
     comparison(tool, *small, "--gate", "events_lost.lost.killed<=0", "--gate", "events_lost{population:ios}<=base+0.5")
     for wrong in (
         "events_lost", "event_freshness<=base", "lost<=base", "events_lost.evicted.foo<=0", "events_lost<=1e999",
+        "http_reqs<=base*2e305",
     ):
         assert f"--gate {wrong}" in tool.run("compare", *small, "--gate", wrong).expect(64).err
     assert "--min-effect x" in tool.run("compare", *small, "--min-effect", "x").expect(64).err

@@ -150,7 +150,8 @@ struct ComparisonTests {
             "events_lost.p(95)<=base", "events_lost.p(99.9)<=base", "events_lost.evicted.foo<=0",
             "events_lost.evictd.storage_limit<=0", "events_lost.evicted<=0", "events_lost.rejected.xyz<=0",
             "events_lost.rejected.99<=0", "events_lost.rejected.0413<=0", "events_lost.lost.expired<=0",
-            "events_lost<=1e999", "events_lost<=base*1e999", "events_lost<=5", "events_lost<=-0.1",
+            "events_lost<=1e999", "events_lost<=base*1e999", "http_reqs<=base*2e305", "events_lost<=5",
+            "events_lost<=-0.1",
             "events_lost<=base+5", "freshness_within_1h>=base-2", "freshness_within_1h{population:ios}>=95",
             "events_lost.rejected.413<=2", "events_not_kept<1.5",
         ])

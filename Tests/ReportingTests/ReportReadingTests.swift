@@ -149,6 +149,11 @@ struct ReportReadingTests {
         #expect(
             error(["events", "captured"], .number(1.5))?.hasPrefix("events.captured: expected a whole")
                 == true)
+        // More than any run measures: sums and squares of it would be no numbers.
+        #expect(
+            error(["metrics", "http_reqs", "count"], .number(1e20))
+                == "metrics.http_reqs.count: expected a number from -10^18 to 10^18")
+        #expect(error(["metrics", "http_reqs", "count"], .number(1e18)) == nil)
         #expect(error(["heatmaps", "event_freshness", "bounds_ms", "0"], .number(0)) != nil)
         #expect(error(["heatmaps", "event_freshness", "bounds_ms", "1"], .number(0.000001)) != nil)
         #expect(error(["percentiles", "event_freshness", "rows", "0", "1"], .number(100.1)) != nil)

@@ -48,6 +48,16 @@ struct StudentTTests {
         #expect(MeanDifference([3]).interval == nil)
     }
 
+    @Test(
+        "values whose sums or squares are too great to be numbers have no interval",
+        arguments: [[1e308, 1.1e308], [1e308, -1e308], [1e160, -1e160], [1.7e308, 1.7e308, 1.6e308]])
+    func tooGreat(_ values: [Double]) {
+        #expect(MeanDifference(values).interval == nil)
+        #expect(MeanDifference(base: values, candidate: [1, 2]).interval == nil)
+        #expect(MeanDifference(base: [1, 2], candidate: values).interval == nil)
+        #expect(MeanDifference(base: [-1.7e308, -1.7e308], candidate: [1.7e308, 1.7e308]).interval == nil)
+    }
+
     /// By hand: variances 5/3 of four values and 10 of five, so ν = 5.520787746 and t = 2.499331093 (Simpson's rule over
     /// the density).
     @Test("without pairs, an interval is that of Welch's t test")

@@ -149,6 +149,11 @@ struct WritersTests {
         report.marks[0].from = number
         report.metrics[0] = Metric("event_freshness", .trend(.summary(absurdTrend(number))))
         report.metrics.append(Metric("data_sent", .counter(count: number, perSecond: number)))
+        report.entries = [
+            Report.Entry(
+                name: "o", mark: 0,
+                metrics: [Metric("http_reqs", .counter(count: number, perSecond: number))])
+        ]
         report.generator.cpuUtilization = number
         report.generator.scheduleLag = absurdTrend(number)
         report.series = Array(report.series.prefix(3))

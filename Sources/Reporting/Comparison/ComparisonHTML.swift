@@ -205,7 +205,7 @@ package enum ComparisonHTML {
 
     /// The interval around its mean, zero in the middle, and shaded what would not matter.
     private static func forest(_ row: Comparison.Row, into html: inout Markup) {
-        guard let difference = row.difference, row.leastEffect > 0 else { return }
+        guard let difference = row.difference, difference.mean.isFinite, row.leastEffect > 0 else { return }
         let interval = difference.interval ?? difference.mean...difference.mean
         let reach = max(
             row.leastEffect * 2, interval.lowerBound.magnitude, interval.upperBound.magnitude)

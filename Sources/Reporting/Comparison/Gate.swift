@@ -63,7 +63,9 @@ package struct Gate: Hashable, Sendable {
 
     private static func limit(_ text: Substring) throws(ThresholdError) -> (factor: Double, addend: Double) {
         let wrong = ThresholdError(
-            found: String(text), allowed: "base, base+X, base-X, base*X, or a number; times are milliseconds")
+            found: String(text),
+            allowed:
+                "base, base+X, base-X, base*X, or a number; times are milliseconds; numbers are up to 1e18")
         guard text.hasPrefix("base") else {
             guard let number = number(text) else { throw wrong }
             return (0, number)
@@ -81,7 +83,7 @@ package struct Gate: Hashable, Sendable {
 
     private static func number(_ text: Substring) -> Double? {
         guard text.allSatisfy({ $0.isASCII && ($0.isNumber || ".eE+-".contains($0)) }) else { return nil }
-        // 1e999 is a number to JSON, and no limit.
-        return Double(text).flatMap { $0.isFinite ? $0 : nil }
+        // As of what reports hold: no product of two such numbers, nor its square, is too great to be told.
+        return Double(text).flatMap { $0.magnitude <= ReportNode.greatest ? $0 : nil }
     }
 }

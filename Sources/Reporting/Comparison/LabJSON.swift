@@ -189,7 +189,7 @@ extension ReportCodec<[LabReport.NamedValue]> {
             var values: [LabReport.NamedValue] = []
             for (name, member) in try node.members() {
                 values.append(
-                    LabReport.NamedValue(name, member.value.content == .null ? nil : try member.double()))
+                    LabReport.NamedValue(name, member.value.content == .null ? nil : try member.real()))
             }
             return values
         }

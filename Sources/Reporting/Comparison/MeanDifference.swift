@@ -1,7 +1,7 @@
 /// A mean difference, with its interval.
 package struct MeanDifference: Hashable, Sendable {
     package var mean: Double
-    /// 95 %; `nil` where there is but one value.
+    /// 95 %; `nil` where there is but one value, or where values are too great for sums of them to be numbers.
     package var interval: ClosedRange<Double>?
     /// Values on the side that has fewer.
     package var count: Int
@@ -24,10 +24,10 @@ package struct MeanDifference: Hashable, Sendable {
         // All alike: the sum's rounding is no spread.
         guard let first = differences.first, differences.contains(where: { $0 != first }) else {
             self.mean = differences[0]
-            interval = differences[0]...differences[0]
+            interval = MeanDifference.around(differences[0], 0)
             return
         }
-        interval = (mean - half)...(mean + half)
+        interval = MeanDifference.around(mean, half)
     }
 
     /// The interval of Welch's t test, for values that do not belong together in pairs: the difference of the means
@@ -43,8 +43,8 @@ package struct MeanDifference: Hashable, Sendable {
         mean = other.mean - one.mean
         guard count > 1 else { return }
         let sum = one.squaredError + other.squaredError
-        guard sum > 0 else {
-            interval = mean...mean
+        guard sum > 0, sum.isFinite else {
+            interval = sum == 0 ? MeanDifference.around(mean, 0) : nil
             return
         }
         let degrees =
@@ -52,7 +52,12 @@ package struct MeanDifference: Hashable, Sendable {
             / (one.squaredError * one.squaredError / Double(base.count - 1)
                 + other.squaredError * other.squaredError / Double(candidate.count - 1))
         let half = StudentT.quantile(0.975, degrees: max(1, degrees)) * sum.squareRoot()
-        interval = (mean - half)...(mean + half)
+        interval = MeanDifference.around(mean, half)
+    }
+
+    private static func around(_ mean: Double, _ half: Double) -> ClosedRange<Double>? {
+        let (low, high) = (mean - half, mean + half)
+        return low.isFinite && high.isFinite && low <= high ? low...high : nil
     }
 
     /// A mean, and the square of its standard error.

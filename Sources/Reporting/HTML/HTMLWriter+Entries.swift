@@ -48,7 +48,7 @@ enum EntryFigures {
             }
             let share = { (name: String) in metrics.rate(name).map { Numbers.percent($0.share) } ?? "–" }
             let count = { (name: String) in
-                metrics.counter(name).map { Numbers.count(UInt64(max(0, $0.count))) } ?? "–"
+                metrics.counter(name).map { Numbers.fixed($0.count, 0) } ?? "–"
             }
             let herd = metrics.gauge("herd_peak").map { Numbers.short($0) + "/s" }
             return [

@@ -117,7 +117,7 @@ extension ReportCodec<Int32> {
 
 extension ReportCodec<Double> {
     static var real: ReportCodec {
-        ReportCodec({ .number($0) }) { node throws(ReportReadError) in try node.double() }
+        ReportCodec({ .number($0) }) { node throws(ReportReadError) in try node.real() }
     }
 }
 

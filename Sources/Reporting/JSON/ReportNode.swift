@@ -102,6 +102,18 @@ struct ReportNode {
         return number
     }
 
+    /// The greatest number that a run measures, either way.
+    static let greatest = 1e18
+
+    /// A number that a run measures: small enough for sums and squares of differences.
+    func real() throws(ReportReadError) -> Double {
+        let number = try double()
+        guard number.magnitude <= ReportNode.greatest else {
+            throw ReportReadError(key: key, message: "expected a number from -10^18 to 10^18")
+        }
+        return number
+    }
+
     func elements() throws(ReportReadError) -> [ReportNode] {
         guard let values = value.elements else { throw mismatch("an array") }
         return values.enumerated().map { ReportNode(key: "\(key)[\($0.offset)]", value: $0.element) }

@@ -62,7 +62,7 @@ enum SeriesColumns {
         throws(ReportReadError)
     {
         switch access {
-        case .real(let path): point[keyPath: path] = try value.double()
+        case .real(let path): point[keyPath: path] = try value.real()
         case .count(let path): point[keyPath: path] = try value.count()
         case .whole(let path): point[keyPath: path] = try value.integer()
         }
