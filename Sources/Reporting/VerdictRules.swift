@@ -191,12 +191,22 @@ package enum VerdictRules {
     /// A broken threshold as a sentence.
     package static func sentence(_ result: Report.ThresholdResult) -> String {
         let metric = MetricCatalogue.entry(String(result.metric.prefix { $0 != "{" }))
-        guard let value = result.value else {
-            return "\(result.metric) had no samples, so \(result.expression) failed."
-        }
+        guard let value = result.value else { return withoutSamples(result) }
         let end = result.aborted ? ", which ended the run early." : "."
-        return "\(result.metric) violated \(result.expression) with "
-            + spoken(value, result, metric) + end
+        return violated(result) + spoken(value, result, metric) + end
+    }
+
+    /// Whether a sentence is that of a broken threshold, whatever the value was.
+    static func tells(_ sentence: String, of result: Report.ThresholdResult) -> Bool {
+        sentence == withoutSamples(result) || sentence.hasPrefix(violated(result))
+    }
+
+    private static func withoutSamples(_ result: Report.ThresholdResult) -> String {
+        "\(result.metric) had no samples, so \(result.expression) failed."
+    }
+
+    private static func violated(_ result: Report.ThresholdResult) -> String {
+        "\(result.metric) violated \(result.expression) with "
     }
 
     /// The value in the threshold's own unit, and in a reader's.

@@ -21,14 +21,22 @@ struct CapacityColumn: Sendable {
         return columns + [stores]
     }
 
-    /// What was judged first: the condition that broke at the load that breaks, else the first there is.
+    /// What was judged first: the condition that broke at the load that breaks, else the first there is; where
+    /// something else than a condition broke, the growth of stores.
     static func leading(_ report: CapacityReport) -> CapacityColumn {
-        let columns = conditions(report)
-        let step = report.steps.first { $0.load == report.breaks?.load && $0.verdict == .broke }
-        guard let step else { return columns.first ?? latency }
-        let broken = step.thresholds.first { !$0.ok }.map { name($0.metric, $0.expression) }
-        guard let broken else { return stores }
-        return columns.first { $0.name == broken } ?? latency
+        guard breaking(report) != nil else { return conditions(report).first ?? latency }
+        return broken(report) ?? stores
+    }
+
+    /// The condition that broke first at the load that breaks; `nil` where none did.
+    static func broken(_ report: CapacityReport) -> CapacityColumn? {
+        guard let result = breaking(report)?.thresholds.first(where: { !$0.ok }) else { return nil }
+        let name = name(result.metric, result.expression)
+        return conditions(report).first { $0.name == name }
+    }
+
+    private static func breaking(_ report: CapacityReport) -> CapacityReport.Step? {
+        report.steps.first { $0.load == report.breaks?.load && $0.verdict == .broke }
     }
 
     private static func conditions(_ report: CapacityReport) -> [CapacityColumn] {
@@ -60,7 +68,7 @@ struct CapacityColumn: Sendable {
         text: { Numbers.duration(milliseconds: $0) }, isTime: true)
 
     /// Beyond the growth with a collector without limits, where that was compared.
-    private static let stores = CapacityColumn(
+    static let stores = CapacityColumn(
         name: "stores", value: { $0.isOfTarget ? $0.storesGrowBeyond ?? $0.storesGrow : nil },
         text: {
             ($0 >= 0.05 ? "+" : "")

@@ -139,27 +139,12 @@ package enum CapacityHTML {
         }
     }
 
-    /// A picture of what was judged first, where none of the others shows it.
-    private static func leadingChart(_ report: CapacityReport) -> [CapacityChart] {
-        let leading = CapacityColumn.leading(report)
-        guard
-            !["failed", "lost", "p(50)", "p(95)", "p(99)", "fresh p(50)", "fresh p(95)"].contains(
-                leading.name)
-        else { return [] }
-        return [
-            CapacityChart(
-                id: "leading", title: "What broke first: \(leading.name)",
-                unit: leading.isTime ? .time : .count,
-                report: report, series: [.init(name: leading.name, tone: "b", value: leading.value)])
-        ]
-    }
-
     private static func charts(_ report: CapacityReport) -> [CapacityChart] {
         typealias Step = CapacityReport.Step
         func time(_ path: KeyPath<Step, Double>, _ count: KeyPath<Step, UInt64>) -> (Step) -> Double? {
             { $0[keyPath: count] > 0 ? $0[keyPath: path] : nil }
         }
-        return leadingChart(report) + [
+        return CapacityChart.leading(report) + [
             CapacityChart(
                 id: "latency", title: "Latency of a request", unit: .time, report: report,
                 series: [

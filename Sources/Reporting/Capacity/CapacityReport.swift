@@ -191,6 +191,13 @@ package struct CapacityReport: Sendable {
         /// Whether its figures say something of a target.
         var isOfTarget: Bool { verdict != .cut && verdict != .unreachable }
 
+        /// What a reason is about: the condition that it says to be broken, else its words before the first figure.
+        fileprivate func subject(of reason: String) -> String {
+            let condition = thresholds.first { !$0.ok && VerdictRules.tells(reason, of: $0) }
+            return condition.map { "\($0.metric) \($0.expression)" }
+                ?? String(reason.prefix { !"0123456789".contains($0) })
+        }
+
         /// Takes the figures that metrics tell.
         ///
         /// - Parameter metrics: Those of the window, all populations together.
@@ -237,19 +244,10 @@ extension CapacityReport {
     /// What broke at the lowest load that breaks, each once, in the order of the conditions.
     package var brokeFirst: [String] {
         guard let breaks else { return [] }
-        var result: [String] = []
-        for step in steps where step.load == breaks.load && step.verdict == .broke {
-            // Figures differ from trial to trial: the first tells for all.
-            for reason in step.reasons where !result.contains(where: { isAlike($0, reason) }) {
-                result.append(reason)
-            }
-        }
-        return result
-    }
-
-    /// Whether two reasons are about the same condition.
-    private func isAlike(_ left: String, _ right: String) -> Bool {
-        left.prefix { !"0123456789".contains($0) } == right.prefix { !"0123456789".contains($0) }
+        var told: Set<String> = []
+        // Figures differ from trial to trial: the first tells for all.
+        return steps.filter { $0.load == breaks.load && $0.verdict == .broke }
+            .flatMap { step in step.reasons.filter { told.insert(step.subject(of: $0)).inserted } }
     }
 
     /// The command that repeats the search, with the seed made plain.
