@@ -147,6 +147,24 @@ def test_sqlite_gives_the_answers(dataset: Path):
         assert_answered(lambda sql: database.execute(sql).fetchall(), dataset)
 
 
+def test_answers_of_a_dataset_where_no_event_counts(tool: Tool):
+    """An app that tracks nothing, with an SDK that tracks nothing by itself."""
+    scenario = {
+        "name": "none", "seed": 1, "duration": "1m", "drain": "1s", "apps": {"x": {"screens": [{"name": "Home"}]}},
+        "populations": [
+            {"name": "a", "devices": 3, "system": "declared", "sdk": {"preset": "aptabase-ios"}, "app": "x", "persona": "casual",
+             "arrival": {"over": "30s"}},
+        ],
+    }  # fmt: skip
+    folder = tool.folder / "data"
+    generate(tool, folder, "--format", "sqlite", scenario=scenario)
+    with sqlite3.connect(f"file:{folder}/dataset.sqlite?mode=ro", uri=True) as database:
+        known = answers(folder)
+        assert from_sqlite(folder, "truth") == []
+        for name, sql in queries(folder).items():
+            assert normal(plain(database.execute(sql).fetchall())) == normal(plain(known[name])), name
+
+
 def test_what_is_ordered_is_a_whole_query(dataset: Path):
     """ClickHouse applies an ORDER BY behind a UNION to the last part alone."""
     for name, sql in queries(dataset).items():

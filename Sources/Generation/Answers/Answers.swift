@@ -96,17 +96,20 @@ package struct Answers {
     }
 
     private var retention: Answer {
-        let rows = AnswerKey.retentionDays.map { days in
-            let cohort = totals.firstDays.reduce(0) { sum, first in
-                first.key + days <= totals.lastDay ?? .min ? sum + first.value : sum
+        // Where nobody ever was, there is no last day to look back from.
+        let rows = totals.lastDay.map { lastDay in
+            AnswerKey.retentionDays.map { days in
+                let cohort = totals.firstDays.reduce(0) { sum, first in
+                    first.key + days <= lastDay ? sum + first.value : sum
+                }
+                return [Answer.Value.number(days), .count(cohort), .count(totals.returned[days] ?? 0)]
             }
-            return [Answer.Value.number(days), .count(cohort), .count(totals.returned[days] ?? 0)]
         }
         return Answer(
             name: "retention",
             question:
                 "Of the people whose first day is at least so many days before the last one, how many came back?",
-            columns: ["after_days", "users", "returned"], rows: rows,
+            columns: ["after_days", "users", "returned"], rows: rows ?? [],
             sql: """
                 WITH active AS (SELECT DISTINCT user_id, day_number FROM truth WHERE fate <> 'suppressed'),
                      firsts AS (SELECT user_id, min(day_number) AS first_day FROM active GROUP BY user_id),
