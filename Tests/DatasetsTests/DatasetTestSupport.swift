@@ -28,7 +28,8 @@ enum SampleTable {
         name: "sample",
         columns: ColumnType.allCases.flatMap { type in
             [
-                TableColumn(type.rawValue, type, doc: "每行都有"),
+                // What a comment of SQL may not have.
+                TableColumn(type.rawValue, type, doc: "每行\u{0}都\n有"),
                 TableColumn("\(type.rawValue)?", type, isNullable: true),
             ]
         })

@@ -41,6 +41,24 @@ struct ProblemPlaceTests {
         #expect(problems(scenario(#""seed": \#(digits)"#)).map(\.kind) == [.outOfRange])
     }
 
+    @Test(
+        "no text has a NUL, where databases end theirs: neither a name nor a key",
+        arguments: [
+            (#"{"name": "buy\u0000it", "on": {"screen": "Home"}}"#, "/name"),
+            (
+                #"{"name": "buy", "on": {"screen": "Home"}, "properties": {"p\u0000e": {"constant": 3}}}"#,
+                "/properties/p\u{0}e"
+            ),
+        ])
+    func noNUL(event: String, pointer: String) throws {
+        let apps = #""apps": {"x": {"screens": [{"name": "Home"}], "events": [\#(event)]}}"#
+        let found = problems(scenario(apps, population: #""app": "x""#))
+        #expect(found.map(\.pointer) == ["/apps/x/events/0" + pointer])
+        #expect(found.map(\.kind) == [.outOfRange])
+        let text = try #require(found.first).text(file: "a.json")
+        #expect(text.contains(#"\u{0000}"#) && text.contains("without the character U+0000"), "\(text)")
+    }
+
     // MARK: Files of targets
 
     /// What is told of a scenario where every file named `bad…` cannot be used.

@@ -111,13 +111,21 @@ package final class SQLiteFile {
                 case .string: "TEXT"
                 }
             // What is written in the definition stays in the file.
-            let doc = column.doc.isEmpty ? "" : "  -- \(column.doc.filter { !$0.isNewline })"
+            let doc = column.doc.isEmpty ? "" : "  -- \(ofOneLine(column.doc))"
             return (quoted(column.name) + " " + type + (column.isNullable ? "" : " NOT NULL"), doc)
         }
         let lines = columns.enumerated().map { index, column in
             "    \(column.0)\(index + 1 < columns.count ? "," : "")\(column.1)\n"
         }
         return "CREATE TABLE \(quoted(table.name))(\n\(lines.joined())) STRICT"
+    }
+
+    /// What a comment holds: a new line ends it, and a NUL the whole statement.
+    private static func ofOneLine(_ text: String) -> String {
+        String(
+            text.unicodeScalars.filter {
+                ![.control, .lineSeparator, .paragraphSeparator].contains($0.properties.generalCategory)
+            })
     }
 
     private static func quoted(_ name: String) -> String {

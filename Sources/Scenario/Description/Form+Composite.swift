@@ -61,6 +61,7 @@ extension Form {
                 }
                 return members.compactMap { member in
                     let place = Place(node: member.value, path: place.path.appending(member.key))
+                    guard !reading.refusesNUL(in: member.key, place) else { return nil }
                     return element.decode(place, &reading).map {
                         Named(name: member.key, value: $0, place: place)
                     }

@@ -30,7 +30,7 @@ extension Form where Value == String {
                         .outOfRange, place, allowed: "a text of \(mayBeEmpty ? 0 : 1) to \(limit) characters")
                     return nil
                 }
-                return text
+                return reading.refusesNUL(in: text, place) ? nil : text
             },
             schema: { _ in
                 var members: [(String, JSONNode)] = [("type", .text("string"))]

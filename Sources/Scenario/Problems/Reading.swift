@@ -24,6 +24,15 @@ struct Reading {
             nearest: NameDistance.nearest(to: name, among: names))
     }
 
+    /// Reports the one character that no text may have, a key or a value: databases and C end their texts there.
+    ///
+    /// - Returns: whether the text has it.
+    mutating func refusesNUL(in text: String, _ place: Place) -> Bool {
+        guard text.unicodeScalars.contains("\u{0}") else { return false }
+        report(.outOfRange, place, found: "\"\(text)\"", allowed: "a text without the character U+0000")
+        return true
+    }
+
     /// Whether something was found wrong in a value.
     func hasProblem(in place: Place) -> Bool {
         let pointer = place.path.pointer
