@@ -62,6 +62,8 @@ struct ThresholdTests {
             ("http_req_duration{pop:ios}", "avg<1", "population"),
             ("http_req_duration{population:}", "avg<1", "{population:NAME}"),
             ("", "avg<1", "the name of a metric"),
+            ("", "avg<1", "time_to_recover{entry:NAME}, herd_peak{entry:NAME}"),
+            ("herd_peek{entry:0}", "value<1", "did you mean herd_peak"),
         ])
     func bad(metric: String, expression: String, hint: String) {
         let error = #expect(throws: ThresholdError.self) {

@@ -76,12 +76,8 @@ extension Figure {
     }
 
     private static func unknown(_ name: String) -> ThresholdError {
-        let plain = MetricCatalogue.all.map(\.name) + CostMeasures.all.map(\.name)
-        let ofEntries = MetricCatalogue.ofEntriesAlone.map(\.name)
-        let shown = plain + [LossCause.pattern] + ofEntries.map { "\($0){entry:NAME}" }
-        return ThresholdError(
-            found: name, allowed: "the name of a metric: \(shown.joined(separator: ", "))",
-            nearest: NearestNames.of(name, in: plain + ofEntries))
+        ThresholdError.unknownMetric(
+            name, besides: CostMeasures.all.map(\.name), patterns: [LossCause.pattern])
     }
 
     /// Percentiles that a report has.

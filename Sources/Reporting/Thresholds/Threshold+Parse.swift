@@ -14,6 +14,22 @@ package struct ThresholdError: Error, Hashable, Sendable, CustomStringConvertibl
         let hint = nearest.isEmpty ? "" : "; did you mean \(nearest.joined(separator: " or "))?"
         return "found '\(found)', allowed: \(allowed)\(hint)"
     }
+
+    /// A name that no metric has.
+    ///
+    /// - Parameters:
+    ///   - names: What may stand there besides metrics.
+    ///   - patterns: What names may be made of besides, which are near to none.
+    static func unknownMetric(
+        _ name: String, besides names: [String] = [], patterns: [String] = []
+    ) -> ThresholdError {
+        let plain = MetricCatalogue.all.map(\.name) + names
+        let ofEntries = MetricCatalogue.ofEntriesAlone.map(\.name)
+        let shown = plain + patterns + ofEntries.map { "\($0){entry:NAME}" }
+        return ThresholdError(
+            found: name, allowed: "the name of a metric: \(shown.joined(separator: ", "))",
+            nearest: NearestNames.of(name, in: plain + ofEntries))
+    }
 }
 
 extension Threshold {
@@ -31,12 +47,7 @@ extension Threshold {
     ) throws(ThresholdError) -> Threshold {
         let (name, tag) = try split(metric)
         let population = tag?.key == .population ? tag?.value : nil
-        guard let entry = MetricCatalogue.entry(name) else {
-            let names = MetricCatalogue.all.map(\.name)
-            throw ThresholdError(
-                found: name, allowed: "the name of a metric: \(names.joined(separator: ", "))",
-                nearest: NearestNames.of(name, in: names))
-        }
+        guard let entry = MetricCatalogue.entry(name) else { throw ThresholdError.unknownMetric(name) }
         if population != nil, MetricCatalogue.ofFleetAlone.contains(name) {
             throw ThresholdError(
                 found: metric, allowed: "\(name) of the whole fleet: copies are not told apart by population")
