@@ -76,7 +76,7 @@ package struct IntervalHistogram: Sendable {
     /// the counter stands for; 0 if empty.
     package func milliseconds(atPercentile percentile: Double) -> Double {
         guard count > 0 else { return 0 }
-        let target = max(1, UInt64((Double(count) * percentile / 100).rounded(.up)))
+        let target = PercentileRank.of(percentile, among: count)
         var seen: UInt64 = 0
         for (index, number) in recorded {
             seen += UInt64(number)

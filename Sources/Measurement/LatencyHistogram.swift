@@ -137,9 +137,7 @@ package struct LatencyHistogram: Sendable {
 
     private func valueOfFew(atPercentile percentile: Double) -> UInt64 {
         guard percentile != 0 else { return lowest }
-        // As the library rounds: an ulp less, so that no value is passed over.
-        let share = max(percentile.nextDown, 0) * Double(count) / 100
-        let wanted = max(1, UInt64(share.rounded(.up)))
+        let wanted = PercentileRank.of(percentile, among: count)
         var seen: UInt64 = 0
         for entry in few {
             seen += entry.times

@@ -42,7 +42,7 @@ package struct SizeHistogram: Hashable, Sendable {
     /// The smallest value that `percentile` per cent of the values do not exceed; 0 if empty.
     package func value(atPercentile percentile: Double) -> Double {
         guard count > 0 else { return 0 }
-        let target = max(1, UInt64((Double(count) * percentile / 100).rounded(.up)))
+        let target = PercentileRank.of(percentile, among: count)
         var seen: UInt64 = 0
         for (index, number) in counts.enumerated() {
             seen += number

@@ -151,6 +151,25 @@ struct SmallHistogramTests {
         }
     }
 
+    /// 99.9 % of 41,000 are 40,959, though the product of the two is a little more in binary.
+    @Test("a percentile is the same value in every distribution, however its rank is rounded")
+    func ranks() {
+        var times = LatencyHistogram()
+        times.record(.microseconds(1), times: 40_959)
+        times.record(.microseconds(2), times: 41)
+        var sizes = SizeHistogram()
+        sizes.record(1, times: 40_959)
+        sizes.record(2, times: 41)
+        var interval = IntervalHistogram()
+        for index in 0..<41_000 { interval.record(.microseconds(index < 40_959 ? 1 : 2)) }
+        for (percentile, expected) in [(0, 1), (50, 1), (99.9, 1), (99.91, 2), (100, 2)] as [(Double, Double)]
+        {
+            #expect(times.milliseconds(atPercentile: percentile) * 1000 == expected, "\(percentile)")
+            #expect(sizes.value(atPercentile: percentile) == expected, "\(percentile)")
+            #expect(interval.milliseconds(atPercentile: percentile) * 1000 == expected, "\(percentile)")
+        }
+    }
+
     @Test("those of an interval stay within a hundredth over nine decades and merge exactly")
     func intervals() {
         var merged = IntervalHistogram()
