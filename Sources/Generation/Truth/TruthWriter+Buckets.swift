@@ -25,7 +25,7 @@ extension TruthWriter {
                 let own = try copies.records(of: bucket) { devices.contains(Int($0.device)) }
                 try write(devices, fates: fates, copies: own, unsent: unsent)
             }
-            tell(Double(bucket) / Double(buckets.count))
+            tell(Double(bucket + 1) / Double(buckets.count))
         }
         try finish()
     }
