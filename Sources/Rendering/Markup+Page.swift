@@ -1,13 +1,33 @@
 extension Markup {
-    /// The head of a page that loads nothing and runs nothing.
+    /// A whole page, of one file.
     ///
     /// - Parameters:
+    ///   - title: What stands before the program's name in the title.
     ///   - styles: Rules for this page alone, after those that all pages share.
     ///   - hasPolicy: Whether the page itself says what it may load; else the server that it comes from does.
     ///   - more: Adds what else belongs into the head.
-    package mutating func head(
+    ///   - header: Writes what stands above the main part.
+    ///   - footer: What stands below it, in a line.
+    ///   - main: Writes the main part.
+    package static func page(
         title: String, styles: [StaticString] = [], hasPolicy: Bool = true,
-        more: (inout Markup) -> Void = { _ in }
+        head more: (inout Markup) -> Void = { _ in }, header: (inout Markup) -> Void, footer: String,
+        main: (inout Markup) -> Void
+    ) -> [UInt8] {
+        var html = Markup()
+        html.literal("<!doctype html>\n<html lang=\"en\">\n")
+        html.head(title: "\(title) – Beaconswarm", styles: styles, hasPolicy: hasPolicy, more: more)
+        html.literal("<body>\n")
+        html.element("header", header)
+        html.element("main", main)
+        html.element("footer", footer)
+        html.literal("</body>\n</html>\n")
+        return Array(html.text.utf8)
+    }
+
+    /// The head of a page that loads nothing and runs nothing.
+    private mutating func head(
+        title: String, styles: [StaticString], hasPolicy: Bool, more: (inout Markup) -> Void
     ) {
         literal("<head>\n<meta charset=\"utf-8\">\n")
         if hasPolicy {

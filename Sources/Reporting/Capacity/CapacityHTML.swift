@@ -6,12 +6,11 @@ import Timebase
 package enum CapacityHTML {
     /// The whole file.
     package static func write(_ report: CapacityReport) -> [UInt8] {
-        var html = Markup()
-        html.literal("<!doctype html>\n<html lang=\"en\">\n")
-        html.head(title: "\(report.scenario.name): capacity – Beaconswarm", styles: [style])
-        html.literal("<body>\n")
-        opening(report, into: &html)
-        html.element("main") { html in
+        Markup.page(
+            title: "\(report.scenario.name): capacity", styles: [style],
+            header: { opening(report, into: &$0) },
+            footer: "Beaconswarm \(report.toolVersion) · \(CapacityJSON.schema)"
+        ) { html in
             pictures(report, into: &html)
             steps(report, into: &html)
             if let target = report.targetMetrics {
@@ -20,9 +19,6 @@ package enum CapacityHTML {
             conditions(report, into: &html)
             howItWasRun(report, into: &html)
         }
-        html.element("footer", [:], "Beaconswarm \(report.toolVersion) · \(CapacityJSON.schema)")
-        html.literal("</body>\n</html>\n")
-        return Array(html.text.utf8)
     }
 
     static let style: StaticString = """
@@ -36,28 +32,26 @@ package enum CapacityHTML {
         """
 
     private static func opening(_ report: CapacityReport, into html: inout Markup) {
-        html.element("header") { html in
-            let day = CivilTime(report.startedAt)
-            html.element(
-                "p", ["class": "eyebrow"],
-                "Beaconswarm · capacity, \(report.mode.rawValue) · \(day.dateText) \(day.timeText.prefix(5)) UTC"
-            )
-            html.element("h1", report.scenario.name)
-            if !report.scenario.description.isEmpty {
-                html.element("p", ["class": "lead"], report.scenario.description)
-            }
-            html.element("div", ["class": "verdict \(tone(report))"]) { html in
-                html.element("p", ["class": "word"], word(report))
-                if let reason = report.reasons.first { html.element("p", ["class": "why"], reason) }
-                if report.reasons.count > 1 {
-                    html.element("ul") { html in
-                        for reason in report.reasons.dropFirst() { html.element("li", reason) }
-                    }
+        let day = CivilTime(report.startedAt)
+        html.element(
+            "p", ["class": "eyebrow"],
+            "Beaconswarm · capacity, \(report.mode.rawValue) · \(day.dateText) \(day.timeText.prefix(5)) UTC"
+        )
+        html.element("h1", report.scenario.name)
+        if !report.scenario.description.isEmpty {
+            html.element("p", ["class": "lead"], report.scenario.description)
+        }
+        html.element("div", ["class": "verdict \(tone(report))"]) { html in
+            html.element("p", ["class": "word"], word(report))
+            if let reason = report.reasons.first { html.element("p", ["class": "why"], reason) }
+            if report.reasons.count > 1 {
+                html.element("ul") { html in
+                    for reason in report.reasons.dropFirst() { html.element("li", reason) }
                 }
             }
-            tiles(report, into: &html)
-            HTMLWriter().notes("Warnings", report.warnings, into: &html)
         }
+        tiles(report, into: &html)
+        HTMLWriter().notes("Warnings", report.warnings, into: &html)
     }
 
     private static func tone(_ report: CapacityReport) -> String {

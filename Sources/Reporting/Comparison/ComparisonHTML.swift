@@ -67,20 +67,14 @@ package enum ComparisonHTML {
         title: String, eyebrow: String, lead: String, version: String, opening: (inout Markup) -> Void,
         content: (inout Markup) -> Void
     ) -> [UInt8] {
-        var html = Markup()
-        html.literal("<!doctype html>\n<html lang=\"en\">\n")
-        html.head(title: "\(title) – Beaconswarm", styles: [style])
-        html.literal("<body>\n")
-        html.element("header") { html in
-            html.element("p", ["class": "eyebrow"], "Beaconswarm · \(eyebrow)")
-            html.element("h1", title)
-            if !lead.isEmpty { html.element("p", ["class": "lead"], lead) }
-            opening(&html)
-        }
-        html.element("main", content)
-        html.element("footer", [:], "Beaconswarm \(version)")
-        html.literal("</body>\n</html>\n")
-        return Array(html.text.utf8)
+        Markup.page(
+            title: title, styles: [style],
+            header: { html in
+                html.element("p", ["class": "eyebrow"], "Beaconswarm · \(eyebrow)")
+                html.element("h1", title)
+                if !lead.isEmpty { html.element("p", ["class": "lead"], lead) }
+                opening(&html)
+            }, footer: "Beaconswarm \(version)", main: content)
     }
 
     /// Rules for comparisons, wherever they stand.

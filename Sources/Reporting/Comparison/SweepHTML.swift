@@ -4,33 +4,29 @@ import Rendering
 /// `sweep.html`: the trade-off as a picture, and every point in a table that sorts; without network or script.
 package enum SweepHTML {
     package static func write(_ sweep: SweepReport) -> [UInt8] {
-        var html = Markup()
-        html.literal("<!doctype html>\n<html lang=\"en\">\n")
-        html.head(title: "\(sweep.lab.scenario.name): sweep – Beaconswarm", styles: [style]) { html in
-            let columns = columns(sweep)
-            html.orders(columns.map(\.order))
-            html.rules(columns.indices.map(chosen))
-        }
-        html.literal("<body>\n")
-        html.element("header") { html in
-            html.element("p", ["class": "eyebrow"], "Beaconswarm · sweep, \(sweep.lab.mode.rawValue)")
-            html.element("h1", sweep.lab.scenario.name)
-            if !sweep.lab.scenario.description.isEmpty {
-                html.element("p", ["class": "lead"], sweep.lab.scenario.description)
-            }
-            html.element("p", ["class": "lead"], SweepText.sentence(sweep))
-            ComparisonHTML.verdict(
-                LabText.verdict(sweep.lab), sweep.lab.verdict.rawValue, word: LabText.word(sweep.lab),
-                into: &html)
-            HTMLWriter().notes("Warnings", sweep.lab.warnings, into: &html)
-        }
-        html.element("main") { html in
+        Markup.page(
+            title: "\(sweep.lab.scenario.name): sweep", styles: [style],
+            head: { html in
+                let columns = columns(sweep)
+                html.orders(columns.map(\.order))
+                html.rules(columns.indices.map(chosen))
+            },
+            header: { html in
+                html.element("p", ["class": "eyebrow"], "Beaconswarm · sweep, \(sweep.lab.mode.rawValue)")
+                html.element("h1", sweep.lab.scenario.name)
+                if !sweep.lab.scenario.description.isEmpty {
+                    html.element("p", ["class": "lead"], sweep.lab.scenario.description)
+                }
+                html.element("p", ["class": "lead"], SweepText.sentence(sweep))
+                ComparisonHTML.verdict(
+                    LabText.verdict(sweep.lab), sweep.lab.verdict.rawValue, word: LabText.word(sweep.lab),
+                    into: &html)
+                HTMLWriter().notes("Warnings", sweep.lab.warnings, into: &html)
+            }, footer: "Beaconswarm \(sweep.lab.toolVersion) · \(SweepJSON.schema)"
+        ) { html in
             picture(sweep, into: &html)
             table(sweep, sorts: true, into: &html)
         }
-        html.element("footer", [:], "Beaconswarm \(sweep.lab.toolVersion) · \(SweepJSON.schema)")
-        html.literal("</body>\n</html>\n")
-        return Array(html.text.utf8)
     }
 
     static let style: StaticString = """

@@ -3,28 +3,24 @@ import Rendering
 /// `report.html` of a dataset: what came out beside what was asked for, without network or script.
 package enum DatasetHTML {
     package static func write(_ report: DatasetReport) -> [UInt8] {
-        var html = Markup()
-        html.literal("<!doctype html>\n<html lang=\"en\">\n")
-        html.head(title: "\(report.name): dataset – Beaconswarm")
-        html.literal("<body>\n")
-        html.element("header") { html in
-            html.element("p", ["class": "eyebrow"], "Beaconswarm · dataset · seed \(report.seed)")
-            html.element("h1", report.name)
-            html.element(
-                "p", ["class": "lead"],
-                "\(Numbers.count(report.captured, of: "event")) captured, \(Numbers.count(report.rows, of: "row")) arrived. "
-                    + "What came out stands beside what the scenario asks for; whether that is like people is for "
-                    + "you to say.")
-        }
-        html.element("main") { html in
+        Markup.page(
+            title: "\(report.name): dataset",
+            header: { html in
+                html.element("p", ["class": "eyebrow"], "Beaconswarm · dataset · seed \(report.seed)")
+                html.element("h1", report.name)
+                let events = Numbers.count(report.captured, of: "event")
+                let rows = Numbers.count(report.rows, of: "row")
+                html.element(
+                    "p", ["class": "lead"],
+                    "\(events) captured, \(rows) arrived. What came out stands beside what the scenario asks for; "
+                        + "whether that is like people is for you to say.")
+            }, footer: "Beaconswarm \(report.toolVersion)"
+        ) { html in
             for (number, population) in report.populations.enumerated() {
                 section(population, number, into: &html)
             }
             columns(report, into: &html)
         }
-        html.element("footer", [:], "Beaconswarm \(report.toolVersion)")
-        html.literal("</body>\n</html>\n")
-        return Array(html.text.utf8)
     }
 
     private static func section(

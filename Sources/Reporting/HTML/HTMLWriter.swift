@@ -16,23 +16,18 @@ package struct HTMLWriter: ReportWriter {
 
     package func render(_ report: Report) -> [UInt8] {
         let report = report.summarised
-        var html = Markup()
-        html.literal("<!doctype html>\n<html lang=\"en\">\n")
-        html.head(title: "\(report.scenario.name): \(report.headline) – Beaconswarm")
-        html.literal("<body>\n")
-        html.element("header") { html in
-            name(report, into: &html)
-            verdict(report, into: &html)
-            tiles(report, into: &html)
-            notes("Warnings", report.warnings, into: &html)
-        }
-        html.element("main") { html in
+        let fingerprint = report.fingerprint.isEmpty ? "" : " · fingerprint \(report.fingerprint)"
+        return Markup.page(
+            title: "\(report.scenario.name): \(report.headline)",
+            header: { html in
+                name(report, into: &html)
+                verdict(report, into: &html)
+                tiles(report, into: &html)
+                notes("Warnings", report.warnings, into: &html)
+            }, footer: "Beaconswarm \(report.toolVersion)\(fingerprint)"
+        ) { html in
             for part in HTMLWriter.parts { part.write(self)(report, &html) }
         }
-        let fingerprint = report.fingerprint.isEmpty ? "" : " · fingerprint \(report.fingerprint)"
-        html.element("footer", [:], "Beaconswarm \(report.toolVersion)\(fingerprint)")
-        html.literal("</body>\n</html>\n")
-        return Array(html.text.utf8)
     }
 
     /// A part of the page that is drawn from the report alone: a page that is renewed gets each by itself.

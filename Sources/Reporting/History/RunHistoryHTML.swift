@@ -7,28 +7,21 @@ package enum RunHistoryHTML {
 
     /// The whole file.
     package static func write(_ history: RunHistory, toolVersion: String) -> [UInt8] {
-        var html = Markup()
-        html.literal("<!doctype html>\n<html lang=\"en\">\n")
-        html.head(title: "Runs in \(history.folder) – Beaconswarm", styles: [ComparisonHTML.style, style]) {
-            html in
-            html.pairs(RunPairs.limit)
-        }
-        html.literal("<body>\n")
         let groups = history.groups
-        html.element("header") { html in
-            html.element("p", ["class": "eyebrow"], "Beaconswarm · runs")
-            html.element("h1", history.folder)
-            html.element("p", ["class": "lead"], sentence(history, groups))
-        }
-        html.element("main") { html in
+        return Markup.page(
+            title: "Runs in \(history.folder)", styles: [ComparisonHTML.style, style],
+            head: { html in html.pairs(RunPairs.limit) },
+            header: { html in
+                html.element("p", ["class": "eyebrow"], "Beaconswarm · runs")
+                html.element("h1", history.folder)
+                html.element("p", ["class": "lead"], sentence(history, groups))
+            }, footer: "Beaconswarm \(toolVersion) · \(mark)"
+        ) { html in
             for (index, group) in groups.enumerated() {
                 section(group, history.figures, prefix: "g\(index)", into: &html)
             }
             others(history.others, into: &html)
         }
-        html.element("footer", [:], "Beaconswarm \(toolVersion) · \(mark)")
-        html.literal("</body>\n</html>\n")
-        return Array(html.text.utf8)
     }
 
     private static let style: StaticString = """

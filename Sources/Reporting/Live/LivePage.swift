@@ -26,28 +26,20 @@ package enum LivePage {
     ///
     /// - Parameter title: What is going on.
     package static func frame(title: String) -> [UInt8] {
-        var html = Markup()
-        html.literal("<!doctype html>\n<html lang=\"en\">\n")
-        html.head(
-            title: "\(title) – Beaconswarm",
+        Markup.page(
+            title: title,
             styles: [LiveStylesheet.text, CapacityHTML.style, ComparisonHTML.style, SweepHTML.style],
-            hasPolicy: false
+            hasPolicy: false,
+            head: { html in html.literal("<script src=\"watch.js\" defer></script>\n") },
+            header: { html in
+                part("name", into: &html) { $0.element("h1", title) }
+                html.literal(controls)
+                for name in ownParts.dropFirst() { part(name, into: &html) { _ in } }
+            }, footer: "Drawn as it happens; the report follows at the end."
         ) { html in
-            html.literal("<script src=\"watch.js\" defer></script>\n")
-        }
-        html.literal("<body>\n")
-        html.element("header") { html in
-            part("name", into: &html) { $0.element("h1", title) }
-            html.literal(controls)
-            for name in ownParts.dropFirst() { part(name, into: &html) { _ in } }
-        }
-        html.element("main") { html in
             for part in HTMLWriter.parts { LivePage.part(part.id, into: &html) { _ in } }
             part("log", into: &html) { _ in }
         }
-        html.element("footer", "Drawn as it happens; the report follows at the end.")
-        html.literal("</body>\n</html>\n")
-        return Array(html.text.utf8)
     }
 
     private static func part(_ id: String, into html: inout Markup, _ content: (inout Markup) -> Void) {
