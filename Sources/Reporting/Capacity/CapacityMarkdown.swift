@@ -7,7 +7,7 @@ package enum CapacityMarkdown {
     package static func write(_ report: CapacityReport) -> [UInt8] {
         var text = "# \(Escaping.markdown(report.scenario.name)): capacity\n\n"
         if let first = report.reasons.first { text += "**\(Escaping.markdown(first))**\n\n" }
-        text += list(Array(report.reasons.dropFirst()))
+        text += MarkdownWriter.list(Array(report.reasons.dropFirst()))
         text +=
             "Against \(Escaping.markdown(report.run.targetInWords)), \(report.mode.rawValue), "
         text +=
@@ -15,23 +15,13 @@ package enum CapacityMarkdown {
         if let meaning = CapacityText.meaning(report) { text += "\(meaning)\n\n" }
         text += "## Steps by load\n\n" + steps(report)
         text += "## Conditions for a load\n\n"
-        text += list(report.conditions.map { "\($0.metric) \($0.expression)" })
-        if !report.warnings.isEmpty { text += "## Warnings\n\n" + list(report.warnings) }
-        text += "## How to run it again\n\n" + fenced(report.repeatCommand.text)
+        text += MarkdownWriter.list(report.conditions.map { "\($0.metric) \($0.expression)" })
+        if !report.warnings.isEmpty { text += "## Warnings\n\n" + MarkdownWriter.list(report.warnings) }
+        text += "## How to run it again\n\n" + MarkdownWriter.fenced(report.repeatCommand.text)
         if let command = report.playCommand {
-            text += "\nThe load that holds, alone:\n\n" + fenced(command.text)
+            text += "\nThe load that holds, alone:\n\n" + MarkdownWriter.fenced(command.text)
         }
         return Array(text.utf8)
-    }
-
-    private static func fenced(_ command: String) -> String {
-        var fence = "```"
-        while command.contains(fence) { fence += "`" }
-        return "\(fence)sh\n\(command)\n\(fence)\n"
-    }
-
-    private static func list(_ items: [String]) -> String {
-        items.isEmpty ? "" : items.map { "- \(Escaping.markdown($0))\n" }.joined() + "\n"
     }
 
     private static func steps(_ report: CapacityReport) -> String {
@@ -40,7 +30,6 @@ package enum CapacityMarkdown {
             ["", "load", "req/s", "events/s", "delivered/s"] + columns.map { Escaping.markdown($0.name) } + [
                 "why"
             ]
-        let rule = header.indices.map { $0 == 0 || $0 == header.count - 1 ? "---" : "---:" }
         let rows = report.steps.sorted { ($0.load, $0.number) < ($1.load, $1.number) }.map { step in
             [
                 CapacityChart.sign(step.verdict),
@@ -50,7 +39,6 @@ package enum CapacityMarkdown {
                 + [Escaping.markdown(step.reasons.joined(separator: " "))]
         }
         let legend = report.steps.isEmpty ? "" : "\(Escaping.markdown(CapacityChart.legend(report)))\n\n"
-        return ([header, rule] + rows).map { "| " + $0.joined(separator: " | ") + " |\n" }.joined() + "\n"
-            + legend
+        return MarkdownWriter.table(header, numbers: Set(1..<header.count - 1), rows) + legend
     }
 }

@@ -40,8 +40,15 @@ package struct MarkdownWriter: ReportWriter {
         items.isEmpty ? "" : items.map { "- \(Escaping.markdown($0))\n" }.joined() + "\n"
     }
 
+    /// A command as a block of code.
+    static func fenced(_ command: String) -> String {
+        var fence = "```"
+        while command.contains(fence) { fence += "`" }
+        return "\(fence)sh\n\(command)\n\(fence)\n"
+    }
+
     /// A table; cells are Markdown already. The columns in `numbers` stand to the right.
-    private static func table(_ header: [String], numbers: Set<Int>, _ rows: [[String]]) -> String {
+    static func table(_ header: [String], numbers: Set<Int>, _ rows: [[String]]) -> String {
         let line = { (cells: [String]) in "| " + cells.joined(separator: " | ") + " |\n" }
         let rule = header.indices.map { numbers.contains($0) ? "---:" : "---" }
         return line(header) + line(rule) + rows.map(line).joined() + "\n"
@@ -163,13 +170,10 @@ package struct MarkdownWriter: ReportWriter {
     }
 
     private static func run(_ report: Report) -> String {
-        let command = report.repeatCommand.text
-        var fence = "```"
-        while command.contains(fence) { fence += "`" }
         let facts = RunFacts.of(report).filter { !$0.value.isEmpty }.map {
             [$0.name, Escaping.markdown($0.value)]
         }
-        return "## How to run it again\n\n\(fence)sh\n\(command)\n\(fence)\n\n"
+        return "## How to run it again\n\n\(fenced(report.repeatCommand.text))\n"
             + table(["", ""], numbers: [], facts)
     }
 }
