@@ -243,6 +243,7 @@ struct SweepReportTests {
     func chosenColumn() throws {
         let page = String(decoding: SweepHTML.write(try sweep()), as: UTF8.self)
         for column in 0...2 {
+            #expect(page.contains("#sort-\(column):checked~.scroll tbody tr{order:var(--s\(column))}"))
             #expect(page.contains("#sort-\(column):checked~.scroll label[for=sort-\(column)]{"))
             #expect(page.contains("#sort-\(column):focus-visible~.scroll label[for=sort-\(column)]{"))
         }

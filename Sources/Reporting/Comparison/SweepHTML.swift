@@ -45,30 +45,19 @@ package enum SweepHTML {
         .sorts label{cursor:pointer;text-decoration:underline dotted}
         .sorts .turn{font-size:13.5px;color:var(--quiet)}
         #descending:checked~.scroll tbody{flex-direction:column-reverse}
-        #sort-0:checked~.scroll tbody tr{order:var(--s0)}#sort-1:checked~.scroll tbody tr{order:var(--s1)}
-        #sort-2:checked~.scroll tbody tr{order:var(--s2)}#sort-3:checked~.scroll tbody tr{order:var(--s3)}
-        #sort-4:checked~.scroll tbody tr{order:var(--s4)}#sort-5:checked~.scroll tbody tr{order:var(--s5)}
-        #sort-6:checked~.scroll tbody tr{order:var(--s6)}#sort-7:checked~.scroll tbody tr{order:var(--s7)}
-        #sort-8:checked~.scroll tbody tr{order:var(--s8)}#sort-9:checked~.scroll tbody tr{order:var(--s9)}
-        #sort-10:checked~.scroll tbody tr{order:var(--s10)}#sort-11:checked~.scroll tbody tr{order:var(--s11)}
-        #sort-12:checked~.scroll tbody tr{order:var(--s12)}#sort-13:checked~.scroll tbody tr{order:var(--s13)}
-        #sort-14:checked~.scroll tbody tr{order:var(--s14)}#sort-15:checked~.scroll tbody tr{order:var(--s15)}
-        #sort-16:checked~.scroll tbody tr{order:var(--s16)}#sort-17:checked~.scroll tbody tr{order:var(--s17)}
-        #sort-18:checked~.scroll tbody tr{order:var(--s18)}#sort-19:checked~.scroll tbody tr{order:var(--s19)}
         td.judged{color:var(--tone);font-weight:620}td.judged.passed{color:inherit;font-weight:inherit}
         #descending:focus-visible~.turn{outline:2px solid var(--delivered)}
         @media print{.sorts .turn{display:none}.sorts table,.sorts thead,.sorts tbody{width:100%}
         .sorts tr{grid-auto-columns:minmax(0,1fr)}}
         """
-    /// How the head of a column shows that the table is sorted by it, and that the keyboard is there.
+
+    /// How the table is sorted by a column, and how its head shows that, and that the keyboard is there.
     private static func chosen(_ column: Int) -> String {
         let head = "~.scroll label[for=sort-\(column)]"
-        return "#sort-\(column):checked\(head){color:var(--ink);font-weight:700;text-decoration:underline}"
+        return "#sort-\(column):checked~.scroll tbody tr{order:var(--s\(column))}"
+            + "#sort-\(column):checked\(head){color:var(--ink);font-weight:700;text-decoration:underline}"
             + "#sort-\(column):focus-visible\(head){outline:2px solid var(--delivered);outline-offset:2px}"
     }
-
-    /// As many columns as the style sheet can sort by.
-    private static let columnLimit = 20
 
     static func picture(_ sweep: SweepReport, into html: inout Markup) {
         HTMLWriter().section("picture", "Freshness against cost", &html) { html in
@@ -122,7 +111,7 @@ package enum SweepHTML {
                 name: figure.name, cells: values.map { ComparisonText.value($0, figure) },
                 order: order(values))
         }
-        return Array(([number] + axes + [verdict] + figures).prefix(columnLimit))
+        return [number] + axes + [verdict] + figures
     }
 
     /// The rank of each value in ascending order, those that are missing last.
