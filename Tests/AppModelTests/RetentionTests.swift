@@ -55,6 +55,45 @@ struct RetentionTests {
         #expect(abs(Double(old.count { $0.left > 2000 }) - expected) <= 5 * expected.squareRoot())
     }
 
+    @Test(
+        "ages of installations follow the curve however steep it is",
+        arguments: [
+            [(100, 0.8), (1000, 0.5), (5000, 0.1)], [(3600, 0.05), (86_400, 0.0005)],
+            [(100, 0.9), (1000, 0.09)],
+            [(1, 0.01), (2, 0.0001)], [(10, 0.9999999), (20, 0.5), (30, 0.4)],
+        ] as [[(Double, Double)]])
+    func ages(anchors: [(Double, Double)]) throws {
+        let curve = try #require(Retention(anchors.map { .init(seconds: $0.0, share: $0.1) }))
+        let count = 50_000
+        var stream = RandomStream(key: seed)
+        let ages = (0..<count).map { _ in curve.invertedAge(oldest: 90 * dayInSeconds, &stream) }
+        // The integral by steps that grow with the time.
+        var (edge, sum, sums) = (1e-6, 1e-6, [(1e-6, 1e-6)])
+        while edge < 90 * dayInSeconds {
+            let next = min(90 * dayInSeconds, edge * 1.001)
+            sum += (next - edge) * curve.share(after: (edge + next) / 2)
+            edge = next
+            sums.append((edge, sum))
+        }
+        for limit in [1, 30, 500, 5000, 50_000, 86_400, 1e6] {
+            let below = sums.last { $0.0 <= limit }?.1 ?? 0
+            let expected = below / sum * Double(count)
+            let spread = max(1, expected * (1 - below / sum)).squareRoot()
+            let found = Double(ages.count { $0 <= limit })
+            #expect(abs(found - expected) <= 5 * spread + 0.002 * expected, "\(anchors): \(limit)")
+        }
+    }
+
+    @Test("and are not drawn from all days alike where hardly anybody keeps the app")
+    func steepCurve() throws {
+        let curve = try #require(
+            Retention([.init(seconds: 1, share: 0.01), .init(seconds: 2, share: 0.0001)]))
+        var stream = RandomStream(key: seed)
+        for _ in 0..<20 {
+            #expect(curve.draw(oldest: 90 * dayInSeconds, &stream).age < 60)
+        }
+    }
+
     @Test("the app's deletion is the last that a user does", arguments: [false, true])
     func users(steady: Bool) throws {
         var persona = busyPersona()
