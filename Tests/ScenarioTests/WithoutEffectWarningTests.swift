@@ -67,6 +67,45 @@ import Testing
         #expect(try !warnings(scenario(population: since + #", "retention": "mobile"}"#)).contains(pointer))
     }
 
+    @Test("users who never open the app, and none whom something makes open it")
+    func silentUsers() throws {
+        func found(_ persona: String, arrival: String = "", extra: String = "") throws -> [String] {
+            let population = #""persona": {"extends": "casual", \#(persona)}\#(arrival)"#
+            return try document(scenario(extra, population: population)).warnings
+                .filter { $0.pointer == "/populations/0/persona" }.map(\.text)
+        }
+        let never = ["these users never open the app"]
+        let silent = #""opensAtArrival": false, "sessionsPerDay": 0, "returnChance": 0"#
+        let appears = #", "arrival": {"over": "1s"}"#
+        #expect(try found(silent) == never)
+        #expect(try found(silent, arrival: appears) == never)
+        #expect(try found(#""opensAtArrival": false, "returnChance": 1"#, arrival: appears) == never)
+        #expect(try found(#""opensAtArrival": false, "returnChance": 1"#) == [])
+        #expect(try found(#""sessionsPerDay": 0, "returnChance": 0"#) == [])
+        #expect(
+            try found(silent + #", "retention": "mobile", "reinstall": {"share": 1, "after": "1h"}"#) == [])
+        let push = #""timeline": [{"at": "1s", "push": {"share": 0.5}}]"#
+        #expect(try found(silent, extra: push) == [])
+        #expect(try found(silent, extra: push.replacing("0.5", with: "0")) == never)
+        let campaign = #""patterns": [{"pattern": "campaign", "share": 0.5, "at": "1s", "for": "9s"}]"#
+        #expect(try found(silent, extra: campaign) == [])
+    }
+
+    @Test("how often users come who only ever come back")
+    func returns() throws {
+        func found(_ persona: String, extra: String = "") throws -> [String] {
+            try warnings(scenario(extra, population: #""persona": {\#(persona)}"#))
+        }
+        let own = #""extends": "casual", "sessionsPerDay": 5"#
+        #expect(
+            try found(own + #", "returnChance": 1"#) == ["/populations/0/persona/sessionsPerDay"])
+        #expect(try found(own + #", "returnChance": 0.9"#) == [])
+        #expect(try found(#""extends": "micro", "returnChance": 1"#) == [])
+        #expect(
+            try found(#""extends": "eager", "returnChance": 1"#, extra: #""personas": {"eager": {\#(own)}}"#)
+                == ["/personas/eager/sessionsPerDay"])
+    }
+
     @Test(
         "knobs that do nothing beside the values of others",
         arguments: [

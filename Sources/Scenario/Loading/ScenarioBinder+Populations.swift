@@ -127,11 +127,6 @@ extension ScenarioBinder {
         if draft.rate != nil, let node = draft.persona?.node["rate"], node.isString {
             reading.warn(path.appending("rate"), "wins over the rate of the persona")
         }
-        if persona.steadyRate == nil, persona.sessionsPerDay == 0,
-            persona.opensAtArrival == false || startsInSteadyState(draft, persona)
-        {
-            reading.warn(path.appending("persona"), "these users never open the app")
-        }
     }
 
     /// An app that calls what the version does not have would not compile.

@@ -1,3 +1,4 @@
+import AppModel
 import Wire
 
 extension ScenarioBinder {
@@ -26,5 +27,59 @@ extension ScenarioBinder {
                     text: "\"\(population.name)\" has the users of \"\(users)\", but not its "
                         + "\(names.joined(separator: ", ")): they do not do the same"))
         }
+    }
+
+    /// Users who never open the app, and a number of sessions that nobody's sessions follow.
+    mutating func warnAboutVisits(_ populations: [ScenarioPopulation], _ timeline: [TimelineEntry]) {
+        var told: Set<JSONPath> = []
+        for (index, population) in populations.enumerated() where population.persona.steadyRate == nil {
+            if population.persona.returnChance >= 1,
+                let place = draft.populations[index].persona.flatMap({ placeOfSessions(in: $0) }),
+                told.insert(place.path).inserted
+            {
+                reading.warn(
+                    place.path,
+                    "has no effect beside \"returnChance\": 1: each session comes a \"returnGap\" after the one before"
+                )
+            }
+            let isCalled =
+                population.patterns.users.campaigns.contains { $0.share > 0 }
+                || timeline.contains { $0.calls(index) }
+            if !population.comesByItself && !isCalled {
+                reading.warn(
+                    JSONPath(["populations", String(index), "persona"]), "these users never open the app")
+            }
+        }
+    }
+
+    /// Where the scenario says how often a persona comes: in its object, or in that of one that it extends. What a
+    /// preset brings along nobody wrote.
+    private func placeOfSessions(in persona: Place) -> Place? {
+        if let name = persona.node.string {
+            return draft.personas.first { $0.name == name }.flatMap { placeOfSessions(in: $0.value) }
+        }
+        if let written = persona.value(at: ["sessionsPerDay"]) { return written }
+        return (persona.value(at: ["extends"]) ?? persona.value(at: ["preset"])).flatMap {
+            placeOfSessions(in: $0)
+        }
+    }
+}
+
+extension TimelineEntry {
+    /// Whether it makes some users of a population open the app.
+    fileprivate func calls(_ population: Int) -> Bool {
+        guard case .push(let share, _, let only) = change else { return false }
+        return share > 0 && only ?? population == population
+    }
+}
+
+extension ScenarioPopulation {
+    /// Whether anything but a notification makes users with sessions open the app.
+    fileprivate var comesByItself: Bool {
+        if !startsInSteadyState && persona.opensAtArrival != false { return true }
+        // Whoever installs the app again opens it.
+        if persona.retention != nil, let back = persona.reinstall, back.share > 0 { return true }
+        // A return follows a session: only whom the run finds in the midst of life may be on the way to one.
+        return persona.returnChance < 1 ? persona.sessionsPerDay > 0 : startsInSteadyState
     }
 }

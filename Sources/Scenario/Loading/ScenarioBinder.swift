@@ -57,6 +57,7 @@ struct ScenarioBinder {
         guard reading.problems.isEmpty, populations.count == bound.count else { return nil }
         warnAboutTimeline(timeline, populations)
         warnAboutUsers(populations)
+        warnAboutVisits(populations, timeline)
         warnAboutSamples(thresholds, timeline, populations)
         var document = ScenarioDocument(
             name: draft.name ?? ScenarioBinder.name(ofFile: fileName), description: draft.description,
