@@ -146,6 +146,10 @@ package struct PopulationPlan: Sendable {
     /// The index in ``targets`` of a device's target.
     package func targetIndex(ofDevice number: UInt32) -> Int { Int(number) % targets.count }
 
+    /// Whether the requests of a device are streams of one connection, as many as there are: no number of connections
+    /// holds any of them back. Where the server is left to pick, the plan cannot know it.
+    package var multiplexes: Bool { target.http == .two && target.connections != .perRequest }
+
     /// Connections that a device may have open at once in a live run.
     package var connectionsPerDevice: Int {
         // All requests of a device are streams of one.

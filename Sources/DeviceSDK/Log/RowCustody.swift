@@ -55,6 +55,8 @@ package protocol RowCustodian: Custodian where Device: RowDevice {
     mutating func timeout(of request: Device.Request) -> Interval
     /// Whether the SDK looks into the bodies of answers to uploads.
     var readsAnswers: Bool { get }
+    /// Whether its requests need no sockets of their own; see ``PopulationPlan/multiplexes``.
+    var multiplexes: Bool { get }
 }
 
 extension RowCustodian {
@@ -183,9 +185,10 @@ extension RowCustodian {
     }
 
     /// Gives sockets to the requests that wait for one, oldest first, as far as they reach: those that have one come
-    /// before all others, and of thousands that wait none is looked at.
+    /// before all others, and of thousands that wait none is looked at. As streams of one connection all of them start.
     package mutating func startRequests(of device: inout Device, effects: inout DeviceEffects) {
-        for index in 0..<min(Self.socketLimit, device.requests.count)
+        let limit = multiplexes ? Int.max : Self.socketLimit
+        for index in 0..<min(limit, device.requests.count)
         where !device.requests[index].isStarted {
             start(index, of: &device, effects: &effects)
         }

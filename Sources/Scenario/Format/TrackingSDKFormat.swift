@@ -56,7 +56,8 @@ enum TrackingSDKFormat {
                 "Time from the start of a request to the last byte of its answer; URLSession's default."),
             Knob(
                 "sockets", \.upload.sockets, .integer(1...100),
-                "Connections that the device's URLSession opens to one host; further requests wait in it."),
+                "Connections that the device's URLSession opens to one host; further requests wait in it. With a "
+                    + "target whose \"http\" is \"2\" one connection carries all, and none waits."),
             Knob(
                 "concurrency", \.upload.concurrency, PolicyForms.concurrency,
                 "Uploads at a time: an event that finds as many under way begins none, and one upload follows when "

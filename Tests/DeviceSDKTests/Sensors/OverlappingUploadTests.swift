@@ -77,6 +77,17 @@ struct OverlappingUploadTests {
         #expect(world.sequences(.pending(.stored)) == [6])
     }
 
+    @Test("over HTTP/2 no request waits for a socket")
+    func streams() {
+        let world = ManualWorld(.v4, http: .two) { $0.upload.flushBulkSize = 0 }
+        world.startApp()
+        world.track(1, count: 6)
+        #expect(world.open.map(\.number.number) == [1, 2, 3, 4, 5, 6])
+        world.answer(200, at: 2, upload: 3)
+        world.finish()
+        #expect(world.sequences(.pending(.inFlight)) == [1, 2, 4, 5, 6])
+    }
+
     @Test("no network, no attempt; asked before each batch")
     func noNetwork() {
         let world = ManualWorld(.v4)

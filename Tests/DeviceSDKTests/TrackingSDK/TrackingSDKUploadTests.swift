@@ -111,6 +111,20 @@ struct TrackingSDKUploadTests {
         #expect(world.openUploads.count == sockets)
     }
 
+    @Test("over HTTP/2 uploads are streams of one connection: none waits for a socket")
+    func streams() {
+        let world = TrackingSDKWorld(http: .two)
+        world.startApp()
+        for second in 1...7 { world.track(Double(second)) }
+        #expect(world.openUploads == Array(1...7))
+        world.answer(200, at: 8, upload: 1)
+        #expect(world.stored == [])
+        let limited = TrackingSDKWorld(http: .two) { $0.upload.concurrency = 2 }
+        limited.startApp()
+        for second in 1...7 { limited.track(Double(second)) }
+        #expect(limited.openUploads == [1, 2])
+    }
+
     @Test(
         "only an answer of exactly 200 clears the file",
         arguments: [201, 202, 204, 206, 302, 400, 404, 413, 429, 500, 503] as [UInt16])

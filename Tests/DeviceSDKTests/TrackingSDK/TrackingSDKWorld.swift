@@ -13,7 +13,8 @@ typealias TrackingSDKWorld = ManualDevice<TrackingSDKSystem>
 extension ManualDevice where System == TrackingSDKSystem {
     convenience init(
         start: Instant = ManualWorld.start, tagged: Bool = true, app: AppDescription = .plainForTests,
-        disk: DiskSchedule = DiskSchedule(), change: (inout TrackingSDKRules) -> Void = { _ in }
+        disk: DiskSchedule = DiskSchedule(), http: PopulationPlan.Target.HTTPVersions = .automatic,
+        change: (inout TrackingSDKRules) -> Void = { _ in }
     ) {
         var rules = TrackingSDKRules(version: .document)
         change(&rules)
@@ -21,6 +22,7 @@ extension ManualDevice where System == TrackingSDKSystem {
             scheme: "http", host: "127.0.0.1", port: 8106, pathAndQuery: "/track")
         target.apiKey = "your-api-key"
         target.headers = [.init(name: "X-Env", value: "test")]
+        target.http = http
         var plan = PopulationPlan(
             name: "tracking", deviceCount: 1, start: start, usersEnd: start + .hours(24 * 7), app: app,
             persona: PersonaDescription(name: "none"), target: target, system: rules)

@@ -17,6 +17,7 @@ package struct DeclaredSystem: RowCustodian {
 
     let plan: PopulationPlan
     let streams: PopulationStreams
+    package let multiplexes: Bool
     /// The description that the device follows which is stepped; of others it differs in what a launch may change.
     var sdk: DescribedSDK
     let templates: DeclaredTemplates
@@ -52,6 +53,7 @@ package struct DeclaredSystem: RowCustodian {
     package init(plan: PopulationPlan, rules: DeclaredRules) {
         self.plan = plan
         streams = plan.streams
+        multiplexes = plan.multiplexes
         let templates = DeclaredTemplates(app: plan.app, events: rules.sdk.events)
         self.templates = templates
         let inForce = DeclaredRulesInForce(rules, templates)

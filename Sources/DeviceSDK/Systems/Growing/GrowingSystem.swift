@@ -22,6 +22,7 @@ package struct GrowingSystem<Table: GrowingEventTable>: HookingSystem, RowCustod
 
     let plan: PopulationPlan
     package let streams: PopulationStreams
+    package let multiplexes: Bool
     var rules: GrowingRules
     let templates: GrowingTemplates
     package let views: AppViews
@@ -67,6 +68,7 @@ package struct GrowingSystem<Table: GrowingEventTable>: HookingSystem, RowCustod
     ) {
         self.plan = plan
         streams = plan.streams
+        multiplexes = plan.multiplexes
         self.rules = rules
         self.makeTable = makeTable
         let plugins = plan.growingPlugins

@@ -23,6 +23,7 @@ package struct SensorsSystem<Store: SensorsStore>: RowCustodian, DrawingSystem {
 
     let plan: PopulationPlan
     package let streams: PopulationStreams
+    package let multiplexes: Bool
     var rules: SensorsRules
     /// 4.9.1 rather than 1.10.17 or the published text.
     let isVersion4: Bool
@@ -59,6 +60,7 @@ package struct SensorsSystem<Store: SensorsStore>: RowCustodian, DrawingSystem {
     package init(plan: PopulationPlan, rules: SensorsRules, makeStore: @escaping (Int) -> Store) {
         self.plan = plan
         streams = plan.streams
+        multiplexes = plan.multiplexes
         self.rules = rules
         self.makeStore = makeStore
         isVersion4 = rules.isVersion4

@@ -23,9 +23,10 @@ extension TrackingSDKSystem {
         startRequests(of: &device, effects: &effects)
     }
 
-    /// Gives sockets to the requests that wait for one, oldest first, as far as they reach.
+    /// Gives sockets to the requests that wait for one, oldest first, as far as they reach. As streams of one
+    /// connection all of them start.
     private func startRequests(of device: inout Device, effects: inout DeviceEffects) {
-        var sockets = rules.upload.sockets
+        var sockets = plan.multiplexes ? Int.max : rules.upload.sockets
         // Requests start in order, so the open ones that run come first.
         for index in device.requests.indices {
             guard sockets > 0 else { return }
