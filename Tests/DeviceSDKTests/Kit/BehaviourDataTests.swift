@@ -27,6 +27,29 @@ struct BehaviourDataTests {
         #expect(views.behaviourData(ViewFixture.reference(views, 0)) == expected)
     }
 
+    @Test("Kit's behaviour data: a button of a navigation bar, as it is before iOS 11")
+    func kitBarButton() throws {
+        var bar = Control("UIBarButtonItem", "share:", on: "HomeViewController", label: "Share")
+        bar.tag = 4
+        bar.frame = Control.Frame(x: 327, y: 48, width: 36, height: 36)
+        var app = AppDescription.plainForTests
+        app.navigationController = "UINavigationController"
+        app.screens[0].controls = [bar]
+        let views = AppViews(app: app)
+        #expect(
+            views.behaviourData(ViewFixture.reference(views, 0))
+                == "UINavigationButton|UIBarButtonItem|_sendAction:withEvent:|4|{{327, 48}, {36, 36}}|Share")
+        let world = KitWorld(app: app)
+        world.visit(10)
+        world.act(12, .tap(screen: 0, control: 0))
+        world.act(20, .kill)
+        world.act(KitWorld.day, .launch(passive: false))
+        let lines = try KitWorld.logs(try #require(world.uploads.first)).first?.lines ?? []
+        let row = try #require(lines.first(where: { $0.contains("UINavigationButton") }))
+        #expect(row.hasPrefix("100,1767571212,UINavigationButton|") && row.hasSuffix(",UIButton点击事件"))
+        #expect(!lines.contains { $0.contains("UIButtonBar") })
+    }
+
     @Test("Kit's behaviour data: what controls are set to")
     func kitValues() {
         let controls = [

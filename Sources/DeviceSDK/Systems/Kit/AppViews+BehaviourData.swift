@@ -7,7 +7,7 @@ extension AppViews {
     ///
     /// Source: `KitUserStatisics/UIControl+KitUserStatisics.m`, `inject_sendAction:to:forEvent:`.
     func behaviourData(_ view: ViewReference) -> String {
-        let node = node(view)
+        let node = node(view).before11
         return "\(node.className)|\(node.target)|\(node.action)|\(node.tag)|\(frameText(view))|"
             + behaviourInfo(view)
     }
@@ -16,8 +16,9 @@ extension AppViews {
     /// index if it has no title), `%f` of a slider or stepper, `isOn` or `isOff` of a switch, nothing
     /// of all other controls.
     func behaviourInfo(_ view: ViewReference) -> String {
-        switch node(view).kind {
-        case .button: node(view).title
+        let node = node(view).before11
+        return switch node.kind {
+        case .button: node.title
         case .segmentedControl: segment(view).flatMap { $0.isEmpty ? nil : $0 } ?? String(view.value)
         case .slider: Self.thousandths(view.value) + "000"
         case .toggle: view.value == 0 ? "isOff" : "isOn"
@@ -30,5 +31,19 @@ extension AppViews {
     private static func thousandths(_ value: UInt16) -> String {
         let digits = String(value % 1000)
         return "\(value / 1000)." + String(repeating: "0", count: 3 - digits.count) + digits
+    }
+}
+
+extension ViewNode {
+    /// The view as the phones of ``KitHandset`` have it. Until iOS 10 a button in a navigation bar is a `UIButton` that
+    /// sends to its item itself; only that of iOS 11 is another control, with a target between.
+    var before11: ViewNode {
+        guard kind == .barButton, action == "_invoke:forEvent:" else { return self }
+        var node = self
+        node.kind = .button
+        node.className = "UINavigationButton"
+        node.action = "_sendAction:withEvent:"
+        node.target = "UIBarButtonItem"
+        return node
     }
 }

@@ -28,10 +28,14 @@ extension KitSystem {
         case .viewWillAppear(let view): (.appear, view)
         case .viewWillDisappear(let view): (.disappear, view)
         case .setSelectedViewController(let view): (.tab, view)
-        case .sendAction(let view, _):
-            // An item of a bar is no control: its action goes to the application without this method.
-            views.node(view).kind.isControl ? (KitTemplate(views.node(view).kind), view) : nil
+        case .sendAction(let view, _): row(ofSender: view)
         default: nil
         }
+    }
+
+    /// An item of a bar is no control: its action goes to the application without this method.
+    private func row(ofSender view: ViewReference) -> (template: KitTemplate, view: ViewReference)? {
+        let kind = views.node(view).before11.kind
+        return kind.isControl ? (KitTemplate(kind), view) : nil
     }
 }
