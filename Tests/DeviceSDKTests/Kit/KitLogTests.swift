@@ -33,6 +33,18 @@ struct KitLogTests {
         #expect(lines.last?.isEmpty == false, "the file has no line end at its end")
     }
 
+    @Test("rows round the moment itself, not its milliseconds")
+    func rounding() throws {
+        let world = KitWorld()
+        world.visit(10)
+        // Half a second after an even one, and a bit.
+        world.act(12.5004, .tap(screen: 0, control: 0))
+        world.act(20, .kill)
+        world.act(KitWorld.day, .launch(passive: false))
+        let lines = try KitWorld.logs(try #require(world.uploads.first)).first?.lines ?? []
+        #expect(lines.last?.split(separator: ",")[1] == "1767571213")
+    }
+
     @Test("the phone's line: what a phone of its time says of itself")
     func phones() throws {
         var systems: Set<String> = []
@@ -46,6 +58,7 @@ struct KitLogTests {
             // The SDK's table has no iPhone 7.
             #expect(fields[0].hasPrefix("iPhone ") && !fields[0].hasPrefix("iPhone 7"))
             #expect(fields.suffix(2) == ["1.2", "34"])
+            #expect(phone.scale == (fields[0].hasSuffix(" Plus") ? "3.00" : "2.00"))
             systems.insert("\(fields[1]) \(fields[2])")
         }
         #expect(

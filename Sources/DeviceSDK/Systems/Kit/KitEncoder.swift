@@ -75,7 +75,8 @@ struct KitEncoder {
             content: archive, boundary: boundary)
         let version = plan.app.versions[Int(device.epochs.current)]
         var lines = "Content-Type: multipart/form-data; boundary=\(boundary.text)\r\n"
-        lines += "User-Agent: \(userAgentName)/\(version) (iPhone; iOS \(handset.system); Scale/2.00)\r\n"
+        lines +=
+            "User-Agent: \(userAgentName)/\(version) (iPhone; iOS \(handset.system); Scale/\(handset.scale))\r\n"
         return RequestHead(
             method: .post, path: plan.target.pathAndQuery, headerLines: plan.target.headerLines(after: lines))
     }
@@ -143,9 +144,9 @@ struct KitEncoder {
         content.append(UInt8(ascii: "\n"))
         content.appendDecimal(template.code(codes))
         content.append(UInt8(ascii: ","))
-        // `%.f`: to the nearest second.
+        // `%.f` of an `NSDate`, which has more than milliseconds: to the nearest second.
         let time = record.capturedAt + plan.clockSkew(index: Int(device.index))
-        content.appendDecimal(Int64((Double(time.milliseconds) / 1000).rounded(.toNearestOrEven)))
+        content.appendDecimal(Int64((Double(time.nanoseconds) / 1e9).rounded(.toNearestOrEven)))
         content.append(UInt8(ascii: ","))
         content.append(contentsOf: text(of: record, template).utf8)
         if saysID(record) {

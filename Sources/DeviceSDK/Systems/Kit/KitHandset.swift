@@ -40,6 +40,9 @@ struct KitHandset {
     /// `UIDevice.systemName`: `iPhone OS` up to iOS 9, as the published example of 9.1 has it, `iOS` from 10 on.
     var systemName: String { system.hasPrefix("9.") ? "iPhone OS" : "iOS" }
 
+    /// `UIScreen.scale` with two decimals, as AFNetworking writes it.
+    var scale: String { model.hasSuffix("Plus") ? "3.00" : "2.00" }
+
     /// `deviceName,deviceModel,systemName,systemVersion,uuid,appVersion,appBuild`; nothing is escaped.
     func line(version: (name: String, build: Int)) -> String {
         "\(name),\(model),\(systemName),\(system),\(uuid),\(version.name),\(version.build)"
