@@ -295,9 +295,12 @@ def codeless(value: dict) -> list[str]:
 
 
 def codeless_view(fields: Fields, kind: str, view: dict, index_path: str | None) -> None:
-    """Class, path, frame, title and the path's MD5; the path's last place is a row's index path."""
+    """Class, path, frame, title and the path's MD5; the path's last place is a row's index path. The app's description gives no
+    frames of scroll views, web views and back buttons."""
     parts = Fields(f"{fields.name}: view", view)
-    parts.only({VIEW_CLASS: CLASS, VIEW_PATH: str, VIEW_FRAME: FRAME, VIEW_ID: HEX}, {VIEW_TITLE: str})
+    parts.only({VIEW_CLASS: CLASS, VIEW_PATH: str, VIEW_ID: HEX}, {VIEW_FRAME: FRAME, VIEW_TITLE: str})
+    if view.get(VIEW_FRAME) == "{{0, 0}, {0, 0}}":
+        parts.fail("a frame of nothing")
     path = view.get(VIEW_PATH, "")
     if view.get(VIEW_ID) != hashlib.md5(path.encode()).hexdigest():
         parts.fail("viewId is not the MD5 of viewPath")

@@ -150,6 +150,7 @@ struct CodelessEventTests {
         #expect(events.map(\.pageName) == ["HomeViewController", "PageViewController"])
         #expect(events.allSatisfy { $0.view?.path.isEmpty == false })
         #expect(events.last?.view?.title == "Home")
+        #expect(events.last?.view?.frame == "", "nothing says where UIKit puts it")
     }
 
     @Test("web views: url and error")
@@ -157,7 +158,8 @@ struct CodelessEventTests {
         var app = AppDescription.codelessForTests
         var loads = events(app: app, [.appear(screen: 1, referrer: nil)]).filter { $0.url != "" }
         #expect(loads.map(\.name) == ["WebViewStart", "WebViewFinish"])
-        #expect(loads.allSatisfy { $0.url == "https://example.com/" && $0.error == "" })
+        #expect(
+            loads.allSatisfy { $0.url == "https://example.com/" && $0.error == "" && $0.view?.frame == "" })
         app.screens[1].web?.failures = 1
         loads = events(app: app, [.appear(screen: 1, referrer: nil)]).filter { $0.url != "" }
         #expect(loads.map(\.name) == ["WebViewStart", "WebViewFail"])
@@ -171,8 +173,9 @@ struct CodelessEventTests {
         app.screens[0].scroll?.toTop = 0
         for flick in [0.0, 1] {
             app.screens[0].scroll?.flick = flick
-            let names = events(app: app, [.tap(screen: 0, control: AppDescription.row)]).map(\.name)
-            #expect(names == ["Scroll", "ListItemClick"], "flick \(flick)")
+            let events = events(app: app, [.tap(screen: 0, control: AppDescription.row)])
+            #expect(events.map(\.name) == ["Scroll", "ListItemClick"], "flick \(flick)")
+            #expect(events.first?.view?.frame == "")
         }
     }
 

@@ -10,6 +10,7 @@ struct CodelessViewTable: Sendable {
         var page: String
         var className: String
         var path: RowText
+        /// Empty for a view whose frame the app's description does not tell.
         var frame: String
         /// The MD5 of a path without a row.
         var viewID: String
@@ -23,9 +24,11 @@ struct CodelessViewTable: Sendable {
             tree.nodes.indices.map { node in
                 let view = ViewReference(screen: UInt16(screen), node: UInt16(node))
                 let path = tree.viewPath(to: view.node)
+                let frame = tree[view.node].frame
+                let isKnown = frame.width != 0 || frame.height != 0
                 return View(
                     page: CodelessViewTable.page(of: view.node, tree), className: tree[view.node].className,
-                    path: path, frame: views.frameText(view),
+                    path: path, frame: isKnown ? views.frameText(view) : "",
                     viewID: path.hasRow ? "" : MD5.hexadecimal(of: path.head))
             }
         }
