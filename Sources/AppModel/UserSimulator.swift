@@ -20,7 +20,8 @@ package import Timebase
 ///   (and looks on if it is there already); with ``PersonaDescription/endsAtExit`` the session ends.
 /// - A session that is to crash does so at an even share of its length, or where it ends by the chain.
 /// - The time from one session's start to the next is exponential, or, with `returnChance`, the
-///   `returnGap` after the end. The exponential's mean is set so that `sessionsPerDay` holds.
+///   `returnGap` after the end. The exponential's mean is set so that `sessionsPerDay` holds where sessions are short
+///   beside the gaps.
 /// - With a ``PersonaDescription/steadyRate`` there is one session from the arrival to the end, of
 ///   business events at gaps of `actionGap`'s shape with the mean 1 / rate, of a nanosecond at least.
 /// - With an ``ActivityClock`` the gaps between sessions, or those of a steady rate, are lengths on it.

@@ -16,8 +16,8 @@ enum PersonaFormat {
                 "rate", \.steadyRate, .rate,
                 "One session for the whole run, at this rate of events per device."),
             Trait(
-                "sessionsPerDay", \.sessionsPerDay, .number(0...100_000), "Launches per day and device, mean."
-            ),
+                "sessionsPerDay", \.sessionsPerDay, .number(0...100_000),
+                "Launches per day and device, mean; fewer where sessions are long beside the gaps."),
             Trait(
                 "sessionsPerDaySigma", \.sessionsPerDaySigma, .number(0...5),
                 "How much devices differ in that (lognormal)."),
@@ -60,7 +60,8 @@ enum PersonaFormat {
             Trait(
                 "retention", \.retention, RetentionFormat.form,
                 "The share of people who still have the app after a time; whoever has it no longer deletes it with "
-                    + "all that it stored. By default nobody does."),
+                    + "all that it stored. By default nobody does. The population's \"rate\" and \"tempo\" speed that "
+                    + "up as well."),
             Trait(
                 "reinstall", \.reinstall, RetentionFormat.reinstallation,
                 "Who of those who delete the app install it again, and after how long; they keep it as \"retention\" says of "

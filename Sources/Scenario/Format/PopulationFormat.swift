@@ -60,7 +60,8 @@ struct PopulationDraft: Sendable {
                 "When the devices appear, and leave."),
             Field(
                 "rate", \.rate, RateDraft.form.located,
-                "Wanted mean of the whole population, or its rate in stages; scales its persona."),
+                "Wanted mean of the whole population, or its rate in stages; scales its persona: all of life passes "
+                    + "faster or slower, retention included."),
             Field(
                 "target", \.target, .object(TargetDraft.format),
                 "Overrides the scenario's target for this population."),
