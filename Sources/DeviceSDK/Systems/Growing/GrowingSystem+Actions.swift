@@ -61,10 +61,12 @@ extension GrowingSystem {
                 if isContainer { $0.containerShownAt = now } else { $0.pageShownAt = now }
             }
         }
+        // Tracked or not: a page says nothing of where it comes from if that is not (`findProbableReferralPage:`).
+        let former = device.lastController
+        device.lastController = UInt32(view.screen) << 16 | UInt32(view.node)
         guard encoder.viewFields.pagePath(view.screen, view.node) != nil else { return }
         var draft = GrowingDraft(GrowingTemplates.page)
-        (draft.screen, draft.control, draft.detail) = (view.screen, view.node, device.lastPage)
-        device.lastPage = UInt32(view.screen) << 16 | UInt32(view.node)
+        (draft.screen, draft.control, draft.detail) = (view.screen, view.node, former)
         post(draft, on: &device, at: now, effects: &effects)
     }
 
@@ -110,7 +112,8 @@ extension GrowingSystem {
         _ device: inout Device, event: UInt16, subject: UInt32, now: Instant
     ) -> GrowingDraft {
         var draft = GrowingDraft(templates.business(event))
-        draft.screen = device.lastPage == GrowingTemplates.none ? .max : UInt16(device.lastPage >> 16)
+        draft.screen =
+            device.lastController == GrowingTemplates.none ? .max : UInt16(device.lastController >> 16)
         draft.detail = subject
         let origin = plan.app.events[Int(event)].variant?.origin ?? event
         guard let duration = device.timers.end(origin, at: now) else { return draft }

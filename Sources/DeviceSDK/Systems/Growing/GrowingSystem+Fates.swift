@@ -78,7 +78,7 @@ extension GrowingSystem {
         device.tickDue = .distantFuture
         device.firstTick = .distantFuture
         device.resignedAt = Device.never
-        device.lastPage = GrowingTemplates.none
+        device.lastController = GrowingTemplates.none
         device.uploadingChannels = 0
         device.retry = RetryState()
         device.state = device.state.intersection(.hasLaunched)

@@ -5,8 +5,8 @@ import DeviceSDK
 /// The table of everything that a GrowingIO population can capture; ``EventRecord/template`` indexes it.
 ///
 /// What a record's fields mean, by kind:
-/// - page: `screen` and `control` are the view controller's screen and node; `detail` the one before it
-///   (4.x), screen << 16 | node, or ``GrowingTemplates/none``.
+/// - page: `screen` and `control` are the view controller's screen and node; `detail` the one that
+///   appeared before it (4.x), screen << 16 | node, or ``GrowingTemplates/none``.
 /// - click and change: `screen`, `control` and `detail` are a `ViewReference`.
 /// - page of a web view and what happens on it: `screen`; `detail` is the entity of its event.
 /// - business event, attributes: `detail` is the entity, `screen` the page shown (4.x). With the flag

@@ -72,7 +72,7 @@ final class GrowingViewFields {
         return fields
     }
 
-    /// `referralPage` of 4.x, or `path` of a custom event.
+    /// `referralPage` of 4.x: nothing where the controller before is not tracked.
     func referral(_ page: UInt32) -> GrowingCompiledFields {
         if let fields = referrals[page] { return fields }
         let path = pagePath(UInt16(page >> 16), UInt16(truncatingIfNeeded: page))
