@@ -65,7 +65,7 @@ enum GrowingFormat {
         ),
         Knob(
             "customEventWithPath", \.customEventWithPath, .boolean,
-            "4.11.0: whether CUSTOM carries the path of the last page."),
+            "4.11.0: whether CUSTOM carries the path of the last PAGE of the process, or / before the first."),
         Knob("location", \.collectsLocation, .boolean, "Whether the app hands its location to the SDK."),
         Knob(
             "sessionInterval", \.sessionInterval, .duration(.zero...(.hours(24 * 365))),

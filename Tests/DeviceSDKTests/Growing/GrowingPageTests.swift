@@ -43,4 +43,31 @@ struct GrowingPageTests {
         #expect(members("path", of: "PAGE", world) == ["/home", "/pay", "/home"])
         #expect(members("referralPage", of: "PAGE", world) == ["-", "-", "/pay"])
     }
+
+    @Test("4.x: custom events have the path of the last PAGE that the process built, if the app asks for it")
+    func customPaths() {
+        func paths(_ change: (inout GrowingRules) -> Void = { _ in }) -> [String] {
+            let world = started(.v4) {
+                $0.customEventWithPath = true
+                change(&$0)
+            }
+            world.track(1)
+            for screen in [0, 1, 2] as [UInt16] {
+                world.act(1, .appear(screen: screen, referrer: nil))
+                world.track(1)
+            }
+            world.act(2, .kill)
+            world.act(3, .launch(passive: false))
+            world.track(3)
+            return members("path", of: "CUSTOM", world)
+        }
+        #expect(paths() == ["/", "/home", "/home", "/pay", "/"])
+        let containers = paths { $0.autotrack.pages = .listed(["UINavigationController": "nav"]) }
+        #expect(containers == ["/", "/nav", "/nav", "/nav", "/"])
+        let none = Array(repeating: "/", count: 5)
+        #expect(paths { $0.autotrack.pages = .listed([:]) } == none)
+        #expect(paths { $0.shell = .tracker } == none)
+        #expect(paths { $0.excludedEvents = ["PAGE"] } == none)
+        #expect(paths { $0.customEventWithPath = false } == Array(repeating: "-", count: 5))
+    }
 }

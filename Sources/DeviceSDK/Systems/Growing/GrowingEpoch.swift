@@ -11,13 +11,16 @@ package struct GrowingEpoch: Hashable, Sendable {
     package var containerShownAt = Instant.distantFuture
     /// The account that is logged in.
     package var account: UInt32?
+    package var appVersion: UInt16 = 0
     /// Counts the device's sessions from 0.
     package var session: UInt32 = 0
     /// The process' number, if it decides the order of interceptors; else 0.
     package var process: UInt32 = 0
     /// Bit n: group n of the app's general properties is set (4.x; 64 groups at most).
     package var generalProperties: UInt64 = 0
-    package var appVersion: UInt16 = 0
+    /// The page of the last PAGE that was built, screen << 16 | node (4.x with `customEventWithPath`);
+    /// ``GrowingTemplates/none`` before the process has built one.
+    package var lastPage = GrowingTemplates.none
     package var network = NetworkKind.wifi
     /// The app has told the SDK its location.
     package var hasLocation = false

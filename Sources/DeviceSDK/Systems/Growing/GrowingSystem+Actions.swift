@@ -112,8 +112,6 @@ extension GrowingSystem {
         _ device: inout Device, event: UInt16, subject: UInt32, now: Instant
     ) -> GrowingDraft {
         var draft = GrowingDraft(templates.business(event))
-        draft.screen =
-            device.lastController == GrowingTemplates.none ? .max : UInt16(device.lastController >> 16)
         draft.detail = subject
         let origin = plan.app.events[Int(event)].variant?.origin ?? event
         guard let duration = device.timers.end(origin, at: now) else { return draft }

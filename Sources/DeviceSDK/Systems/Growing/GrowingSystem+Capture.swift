@@ -23,6 +23,7 @@ extension GrowingSystem {
         if !device.state.contains(.hasVisit) { visit(&device, at: now, effects: &effects) }
         let record = take(draft, on: &device, at: now, epoch: device.epochs.reference())
         takeIDs(of: record, on: &device)
+        if record.template == GrowingTemplates.page { remember(page: record, on: &device) }
         if !order.isEmpty, isDropped(record, on: device, order: order) {
             seal(record, .suppressed(.intercepted), on: device, effects: &effects)
             return
@@ -75,6 +76,13 @@ extension GrowingSystem {
         device.lastIDs[template.typeNumber] &+= 1
         device.sequenceIDs.note(
             record.sequence, own: device.lastIDs[template.typeNumber], global: device.lastID)
+    }
+
+    /// `GrowingPageManager.m growingEventManagerEventWillBuild:`, an interceptor of the SDK's own: whose path custom
+    /// events have from now on. Pages in web views have another builder.
+    private mutating func remember(page record: EventRecord, on device: inout Device) {
+        guard rules.isVersion4, rules.customEventWithPath else { return }
+        device.epochs.change { $0.lastPage = UInt32(record.screen) << 16 | UInt32(record.control) }
     }
 
     /// Asks the interceptors about a built event, and makes its copies.

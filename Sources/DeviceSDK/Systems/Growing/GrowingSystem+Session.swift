@@ -40,6 +40,7 @@ extension GrowingSystem {
             $0.generalProperties = 0
             $0.pageShownAt = .distantFuture
             $0.containerShownAt = .distantFuture
+            $0.lastPage = GrowingTemplates.none
         }
         startTimer(of: &device, at: now)
         refreshSession(of: &device)

@@ -9,8 +9,8 @@ import DeviceSDK
 ///   appeared before it (4.x), screen << 16 | node, or ``GrowingTemplates/none``.
 /// - click and change: `screen`, `control` and `detail` are a `ViewReference`.
 /// - page of a web view and what happens on it: `screen`; `detail` is the entity of its event.
-/// - business event, attributes: `detail` is the entity, `screen` the page shown (4.x). With the flag
-///   `timed`, `detail` is the duration in milliseconds and the entity is in `control`.
+/// - business event, attributes: `detail` is the entity. With the flag `timed`, `detail` is the duration in
+///   milliseconds and the entity is in `control`.
 /// - own event: nothing.
 package struct GrowingTemplates: Sendable {
     package static let visit: UInt16 = 0

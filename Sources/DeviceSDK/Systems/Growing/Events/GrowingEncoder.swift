@@ -250,9 +250,8 @@ final class GrowingEncoder {
 
     private func writeCustom(_ event: GrowingEvent, to writer: inout some GrowingWriter) {
         writer.put(names[Int(event.record.template)])
-        guard rules.isVersion4, rules.customEventWithPath, event.record.screen != .max else { return }
-        let node = viewFields.controller(of: event.record.screen)
-        if let path = viewFields.pagePath(event.record.screen, node) { writer.put(.path, path) }
+        guard rules.isVersion4, rules.customEventWithPath else { return }
+        writer.put(.path, viewFields.pagePath(event.epoch.lastPage) ?? "/")
     }
 
     /// An event of the second protocol.

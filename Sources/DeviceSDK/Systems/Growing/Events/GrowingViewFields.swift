@@ -52,6 +52,12 @@ final class GrowingViewFields {
         return path
     }
 
+    /// The same of a page as screen << 16 | node; `nil` for ``GrowingTemplates/none`` too.
+    func pagePath(_ page: UInt32) -> String? {
+        guard page != GrowingTemplates.none else { return nil }
+        return pagePath(UInt16(page >> 16), UInt16(truncatingIfNeeded: page))
+    }
+
     private func makePagePath(_ screen: UInt16, _ node: UInt16) -> String? {
         let name = views.trees[Int(screen)][node].className
         switch rules.autotrack.pages {
@@ -75,8 +81,7 @@ final class GrowingViewFields {
     /// `referralPage` of 4.x: nothing where the controller before is not tracked.
     func referral(_ page: UInt32) -> GrowingCompiledFields {
         if let fields = referrals[page] { return fields }
-        let path = pagePath(UInt16(page >> 16), UInt16(truncatingIfNeeded: page))
-        let fields = GrowingCompiledFields([(.referralPage, .nonEmpty(path))])
+        let fields = GrowingCompiledFields([(.referralPage, .nonEmpty(pagePath(page)))])
         referrals[page] = fields
         return fields
     }
@@ -126,9 +131,6 @@ final class GrowingViewFields {
     var webLimit: Int {
         web.flatMap { [$0?.page, $0?.click, $0?.submit, $0?.custom] }.compactMap { $0?.json.count }.max() ?? 0
     }
-
-    /// The node of a screen's own view controller.
-    func controller(of screen: UInt16) -> UInt16 { views.trees[Int(screen)].controller }
 
     func textValue(_ view: ViewReference) -> String? { views.growingTextValue(view, form) }
 
