@@ -179,6 +179,15 @@ struct GrowingFormatTests {
         #expect(try read(.v3, sdk).problems.isEmpty)
     }
 
+    @Test("a list of pages is 4.x's alone", arguments: GrowingRules.Version.allCases)
+    func lists(version: GrowingRules.Version) throws {
+        let (_, problems, warnings) = try read(
+            version, #"{"autotrack": {"pages": {"HomeViewController": "home"}}}"#)
+        #expect(problems.isEmpty)
+        #expect(warnings.map(\.pointer) == (version == .v4 ? [] : ["/autotrack/pages"]))
+        #expect(try read(version, #"{"autotrack": {"pages": "all"}}"#).warnings.isEmpty)
+    }
+
     @Test("warnings where the SDK would do otherwise")
     func warnings() throws {
         let (_, problems, warnings) = try read(

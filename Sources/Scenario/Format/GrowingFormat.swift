@@ -117,7 +117,7 @@ enum GrowingFormat {
             Knob(
                 "pages", \.autotrack.pages, GrowingForms.pages,
                 "\"all\" view controllers send PAGE, or those of an object of classes and aliases. 4.11.0 has "
-                    + "an empty list by default: no PAGE at all."),
+                    + "an empty list by default: no PAGE at all. 3.x has no such list."),
         ])
 
     private static let storage: ObjectDescription<GrowingRules> = .rules(

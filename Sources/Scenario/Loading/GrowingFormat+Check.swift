@@ -167,6 +167,9 @@ extension GrowingFormat {
         reading.warn(
             ["customEventWithPath"], of: sdk, when: !isVersion4 && rules.customEventWithPath,
             "only 4.x knows it")
+        reading.warn(
+            ["autotrack", "pages"], of: sdk, when: !isVersion4 && rules.autotrack.pages != .all,
+            "only 4.x knows a list: 3.x sends PAGE of every view controller")
         reading.warn(["debugBuild"], of: sdk, when: !isVersion4 && rules.debugBuild, "only 4.x asks for it")
         reading.warn(
             ["debugEnabled"], of: sdk, when: isVersion4 && rules.debugEnabled && !rules.debugBuild,

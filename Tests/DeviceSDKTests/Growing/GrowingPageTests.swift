@@ -70,4 +70,22 @@ struct GrowingPageTests {
         #expect(paths { $0.excludedEvents = ["PAGE"] } == none)
         #expect(paths { $0.customEventWithPath = false } == Array(repeating: "-", count: 5))
     }
+
+    @Test(
+        "3.x: with a list of pages, a click has the path of the page that was sent",
+        arguments: [GrowingRules.Version.v3, .document])
+    func clicks(version: GrowingRules.Version) {
+        func paths(_ pages: [String: String]) -> (pages: [String], clicks: [String]) {
+            let world = started(version) { $0.autotrack.pages = .listed(pages) }
+            world.act(1, .appear(screen: 0, referrer: nil))
+            world.tap(2)
+            return (members("path", of: "PAGE", world), members("path", of: "VIEW_CLICK", world))
+        }
+        let screen = paths(["HomeViewController": "home"])
+        #expect(screen.pages == ["/home"] && screen.clicks == ["/home"])
+        let container = paths(["UINavigationController": "nav"])
+        #expect(container.pages == ["/nav"] && container.clicks == ["/nav"])
+        let none = paths([:])
+        #expect(none.pages.isEmpty && none.clicks == ["/UINavigationController/HomeViewController[0]"])
+    }
 }

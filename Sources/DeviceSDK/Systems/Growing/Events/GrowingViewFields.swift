@@ -94,7 +94,9 @@ final class GrowingViewFields {
         let kind = views.node(view).kind
         let hasOwnText = [.segmentedControl, .toggle, .slider, .stepper, .backButton].contains(kind)
         let tree = views.trees[Int(view.screen)]
-        let tracked = form == .joined ? path.path : trackedPath(path.page, view.screen, tree)
+        let page = trackedPage(path.page, view.screen, tree)
+        // In 3.x every view is on a page, sent or not.
+        let tracked = page.flatMap { pagePath(view.screen, $0) } ?? (form == .joined ? path.path : nil)
         let element = Element(
             path: path,
             fields: GrowingCompiledFields([
@@ -102,20 +104,16 @@ final class GrowingViewFields {
                 (.textValue, hasOwnText ? nil : .nonEmpty(views.growingTextValue(view, form))),
                 (.xpath, path.xpath.hasRow ? nil : .nonEmpty(path.xpath.head)),
                 (.xcontent, path.xcontent.hasRow ? nil : .nonEmpty(path.xcontent.head)),
-            ]), hasOwnText: hasOwnText, isInContainer: tree[path.page].kind.isContainer)
+            ]), hasOwnText: hasOwnText, isInContainer: tree[page ?? path.page].kind.isContainer)
         elements[key] = element
         return element
     }
 
-    /// 4.x: the alias of the nearest page around a view that is tracked
-    /// (`GrowingPageManager.m findAutotrackPageByPage:`).
-    private func trackedPath(_ page: UInt16, _ screen: UInt16, _ tree: ViewTree) -> String? {
+    /// The nearest page around a view that is tracked (`GrowingPageManager.m findAutotrackPageByPage:`).
+    private func trackedPage(_ page: UInt16, _ screen: UInt16, _ tree: ViewTree) -> UInt16? {
         var node = page
-        while node != ViewNode.none {
-            if let path = pagePath(screen, node) { return path }
-            node = tree[node].parent
-        }
-        return nil
+        while node != ViewNode.none, pagePath(screen, node) == nil { node = tree[node].parent }
+        return node == ViewNode.none ? nil : node
     }
 
     var trees: [ViewTree] { views.trees }
