@@ -16,7 +16,7 @@ enum GrowingFormat {
             Knob(
                 "buildFlags", \.buildFlags, GrowingForms.set(of: .cases(what: "a build flag")),
                 "Options of the pod. ENABLE_ENCRYPTION turns LZ4 and XOR on, in document off, as its table has "
-                    + "it; DISABLE_IDFA leaves idfa out."),
+                    + "it, and is unknown to 4.11.0; DISABLE_IDFA leaves idfa out."),
         ] + configuration + [
             Knob(group: "autotrack", autotrack), Knob(group: "storage", storage),
             Knob(group: "upload", upload),

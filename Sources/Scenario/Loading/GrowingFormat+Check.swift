@@ -32,6 +32,11 @@ extension GrowingFormat {
                 .conflict, place, found: "events for 4.11.0",
                 allowed: "no types of one's own: 4.x has no channel, and so no store, for them")
         }
+        if rules.buildFlags.contains(.encryption), let place = sdk.value(at: ["buildFlags"]) {
+            reading.report(
+                .conflict, place, found: "ENABLE_ENCRYPTION for 4.11.0",
+                allowed: "DISABLE_IDFA: 4.x codes bodies by services.compression and services.encryption")
+        }
     }
 
     /// Names of types that are asked for must exist.

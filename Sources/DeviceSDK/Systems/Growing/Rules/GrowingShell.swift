@@ -73,12 +73,19 @@ extension GrowingRules {
         /// No code that asks for the advertising identifier.
         case disableIDFA = "DISABLE_IDFA"
         /// `GROWING_ANALYSIS_ENABLE_ENCRYPTION`: turns compression and encryption on. In the published text
-        /// it is the other way round: "禁用数据加密，使用明文", so bodies are plain with it and coded without.
+        /// it is the other way round: "禁用数据加密，使用明文", so bodies are plain with it and coded without. 4.x has
+        /// no such option: the app switches them on.
         case encryption = "ENABLE_ENCRYPTION"
     }
 
     /// Whether the SDK as it was built compresses and encrypts.
-    private var codesBodies: Bool { buildFlags.contains(.encryption) != (version == .document) }
+    private var codesBodies: Bool {
+        switch version {
+        case .v3: buildFlags.contains(.encryption)
+        case .v4: false
+        case .document: !buildFlags.contains(.encryption)
+        }
+    }
 
     /// The compression in force.
     package var compression: Services.Compression {
