@@ -30,13 +30,21 @@ struct GrowingSessionTests {
         #expect(types(world) == ["VISIT", "APP_CLOSED", "APP_CLOSED", "VISIT"])
     }
 
-    @Test("a start in the background begins no session when the user comes, however late")
-    func passive() {
-        let world = GrowingWorld(.v4)
+    @Test(
+        "a start in the background begins no session when the user comes, however late, and calls itself FOREGROUND",
+        arguments: GrowingRules.Version.allCases)
+    func passive(version: GrowingRules.Version) {
+        let world = GrowingWorld(version)
         world.act(0, .launch(passive: true))
+        world.track(1)
         world.act(5000, .enterForeground)
         #expect(world.device.sessionCount == 1)
-        #expect(world.encodedEvents().first?.contains(#""appState":"BACKGROUND""#) == true)
+        world.track(5001)
+        world.act(5002, .enterBackground)
+        world.track(5003)
+        let states = world.encodedEvents().map { $0.contains(#""appState":"FOREGROUND""#) }
+        // VISIT and an event before the user comes, one after, APP_CLOSED and one behind it.
+        #expect(states == [true, true, true, false, false])
     }
 
     @Test("another user begins a session, a logout in between or not; 3.x visits at the first login too")

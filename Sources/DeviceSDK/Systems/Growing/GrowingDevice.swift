@@ -76,7 +76,7 @@ package struct GrowingDevice<Table: GrowingEventTable>: HookedDevice, RowDevice,
         static var wasInBackground: State { State(rawValue: 1 << 4) }
         /// The app has told the SDK its location in this process.
         static var hasLocation: State { State(rawValue: 1 << 5) }
-        /// The app is in the background: `appState` of every event.
+        /// The app has been told that it is in the background: `appState` of every event.
         static var isInBackground: State { State(rawValue: 1 << 6) }
     }
 

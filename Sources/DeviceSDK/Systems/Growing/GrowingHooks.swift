@@ -71,15 +71,14 @@ enum GrowingCapture: Hashable {
     case lifecycle(Lifecycle)
 
     enum Lifecycle: Hashable {
-        case launch(inBackground: Bool)
-        case becomeActive, resignActive, enterBackground, terminate
+        case launch, becomeActive, resignActive, enterBackground, terminate
     }
 
     /// - Returns: `nil` for calls that the SDK does nothing with.
     init?(_ call: UIKitCall, views: AppViews, hooks: HookTable, isVersion4: Bool) {
         guard hooks.contains(call.kind) else { return nil }
         switch call {
-        case .didFinishLaunching(let inBackground): self = .lifecycle(.launch(inBackground: inBackground))
+        case .didFinishLaunching: self = .lifecycle(.launch)
         case .didBecomeActive: self = .lifecycle(.becomeActive)
         case .willResignActive: self = .lifecycle(.resignActive)
         case .didEnterBackground: self = .lifecycle(.enterBackground)

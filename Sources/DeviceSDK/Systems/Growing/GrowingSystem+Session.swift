@@ -11,8 +11,7 @@ extension GrowingSystem {
         effects: inout DeviceEffects
     ) {
         switch moment {
-        case .launch(let inBackground):
-            launch(&device, inBackground: inBackground, at: now, effects: &effects)
+        case .launch: launch(&device, at: now, effects: &effects)
         case .becomeActive: becomeActive(&device, at: now, effects: &effects)
         case .resignActive: device.resignedAt = now
         case .enterBackground: enterBackground(&device, at: now, effects: &effects)
@@ -22,14 +21,12 @@ extension GrowingSystem {
         }
     }
 
-    /// A cold start: opens the stores, initializes the modules, and posts the first VISIT.
-    private mutating func launch(
-        _ device: inout Device, inBackground: Bool, at now: Instant, effects: inout DeviceEffects
-    ) {
+    /// A cold start: opens the stores, initializes the modules, and posts the first VISIT. Nothing asks whether the
+    /// app is in front: `appState` is FOREGROUND until it is first left (`GrowingDeviceInfo.m updateAppState`).
+    private mutating func launch(_ device: inout Device, at now: Instant, effects: inout DeviceEffects) {
         device.processCount += 1
         let isFirst = !device.state.contains(.hasLaunched)
-        device.state =
-            inBackground ? [.isRunning, .hasLaunched, .isInBackground] : [.isRunning, .hasLaunched]
+        device.state = [.isRunning, .hasLaunched]
         device.latestUser = device.epochs.current.account
         openStores(of: &device, now: now, effects: &effects)
         readTraffic(of: &device)
