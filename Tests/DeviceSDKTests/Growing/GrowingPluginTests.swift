@@ -252,4 +252,20 @@ struct GrowingPluginTests {
         let table = GrowingHooks.table(tracker)
         #expect(table.contains(.didEnterBackground) && !table.contains(.viewDidAppear))
     }
+
+    @Test(
+        "the end of an input is a change: of text fields, and of text views in 4.x, which 3.x hears nothing of",
+        arguments: GrowingRules.Version.allCases)
+    func inputs(version: GrowingRules.Version) {
+        var app = AppDescription.forGrowing
+        app.screens[0].controls = ["UITextField", "UISearchBar", "Shop.NoteTextView"].map {
+            Control(className: $0, action: "edit:", target: "HomeViewController", label: "Note")
+        }
+        let world = GrowingWorld(version, app: app)
+        world.startApp()
+        for control in [0, 1, 2] as [UInt16] { world.act(1, .tap(screen: 0, control: control)) }
+        let events = world.encodedEvents()
+        #expect(events.count == (version == .v4 ? 3 : 2))
+        #expect(events.allSatisfy { $0.contains("VIEW_CHANGE") })
+    }
 }

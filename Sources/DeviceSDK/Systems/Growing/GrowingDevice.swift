@@ -39,8 +39,8 @@ package struct GrowingDevice<Table: GrowingEventTable>: HookedDevice, RowDevice,
     var resignedAt = GrowingDevice.never
     /// `latestNonNullUserId`.
     var latestUser: UInt32?
-    /// The view controller that appeared last, whether or not its page is tracked: where the next page comes from (4.x).
-    /// Screen << 16 | node.
+    /// The view controller that appeared last, whether or not its page is tracked: where the next page comes from
+    /// (4.x). Screen << 16 | node.
     var lastController = GrowingTemplates.none
     /// Bit n: channel n counts as uploading.
     var uploadingChannels: UInt32 = 0

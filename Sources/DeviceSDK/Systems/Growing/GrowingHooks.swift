@@ -37,7 +37,7 @@ package enum GrowingHooks {
                 .sendAction, of: "UISegmentedControl", selector: "addTarget:action:forControlEvents:",
                 reads: "the segment chosen", event: "VIEW_CLICK"),
             .init(
-                .sendAction, of: rules.isVersion4 ? "UISlider, UITextField" : "UITextField",
+                .sendAction, of: rules.isVersion4 ? "UISlider, UITextField, UITextView" : "UITextField",
                 selector: "UITextFieldTextDidEndEditingNotification",
                 reads: "path and text", event: "VIEW_CHANGE"),
             .init(
@@ -85,9 +85,12 @@ enum GrowingCapture: Hashable {
         case .willTerminate: self = .lifecycle(.terminate)
         // Alerts are on the SDK's list of private controllers.
         case .viewDidAppear(let view) where views.node(view).kind != .alertController: self = .page(view)
-        case .didSelectRow(let view), .didSelectItem(let view), .gesture(let view), .alertAction(let view),
+        case .didSelectRow(let view), .didSelectItem(let view), .alertAction(let view),
             .alertViewButton(let view), .actionSheetButton(let view):
             self = .click(view)
+        case .gesture(let view):
+            guard let capture = Self.touch(of: view, views, isVersion4) else { return nil }
+            self = capture
         case .sendAction(let view, let isTouch):
             guard let capture = Self.action(of: view, isTouch: isTouch, views, isVersion4) else { return nil }
             self = capture
@@ -105,14 +108,17 @@ enum GrowingCapture: Hashable {
         case .barItem, .tabItem: return nil
         case .segmentedControl, .toggle, .stepper: return .click(view)
         case .slider where isVersion4: return isTouch ? .change(view) : nil
-        default:
-            // The end of an input is told by a notification, its touches send no action.
-            if Self.isInput(node.plainClassName) { return .change(view) }
-            return isTouch ? .click(view) : nil
+        default: return isTouch ? touch(of: view, views, isVersion4) : nil
         }
     }
 
-    private static func isInput(_ className: String) -> Bool {
-        ["TextField", "TextView", "SearchBar"].contains { className.hasSuffix($0) }
+    /// A touch of a view that its class alone tells from others. Those of an input are no clicks: its end is told by
+    /// a notification, of which 3.x hears for text fields, and 4.x for text views too.
+    private static func touch(
+        of view: ViewReference, _ views: AppViews, _ isVersion4: Bool
+    ) -> GrowingCapture? {
+        let name = views.node(view).plainClassName
+        if name.hasSuffix("TextView") { return isVersion4 ? .change(view) : nil }
+        return name.hasSuffix("TextField") || name.hasSuffix("SearchBar") ? .change(view) : .click(view)
     }
 }
