@@ -191,6 +191,25 @@ struct GrowingFormatTests {
         #expect(try read(version, #"{"autotrack": {"pages": "all"}}"#).warnings.isEmpty)
     }
 
+    @Test("a page of a view controller that the app does not have is never seen")
+    func unseenPages() throws {
+        let text = """
+            {
+              "duration": "1m",
+              "apps": {"a": {"screens": [{"name": "Home", "parents": ["FrameController"]}]}},
+              "populations": [
+                {"name": "p", "devices": 1, "system": "growing", "version": "4.11.0", "app": "a",
+                 "sdk": {"autotrack": {"pages": {"HomeViewController": "a", "UINavigationController": "b",
+                   "FrameController": "c", "HomeViewControler": "d", "UITabBarController": "e"}}}}
+              ]
+            }
+            """
+        let warnings = try document(text).warnings.filter { $0.pointer.hasPrefix("/populations/0/sdk") }
+        let place = "/populations/0/sdk/autotrack/pages"
+        #expect(warnings.map(\.pointer) == ["\(place)/HomeViewControler", "\(place)/UITabBarController"])
+        #expect(warnings.first?.text.contains(#"did you mean "HomeViewController"?"#) == true)
+    }
+
     @Test("warnings where the SDK would do otherwise")
     func warnings() throws {
         let (_, problems, warnings) = try read(

@@ -146,6 +146,7 @@ extension ScenarioBinder {
     ) {
         warnAboutHooks(name, rules, app, persona, path)
         warnAboutUnsent(draft, rules, app)
+        warnAboutUnseenPages(draft, rules, app)
         warnAboutRefused(name, rules, app, path)
     }
 
