@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 
 import pytest
 
@@ -26,6 +26,17 @@ SERVICES = {
     "text-pod": ("document", {"buildFlags": ["ENABLE_ENCRYPTION"]}, (None, None, "application/json")),
 }  # fmt: skip
 
+#: An app of three screens, each with an event of its own, and the paths of those that it tracks.
+SCREENS = {"A": "/a", "B": None, "C": "/c"}
+THREE = {
+    "screens": [{"name": one, "transitions": {other: 1}} for one, other in ("AB", "BC", "CA")],
+    "events": [{"name": f"Seen{one}", "on": {"screen": one}} for one in SCREENS],
+}
+TRACKED = {
+    "customEventWithPath": True,
+    "autotrack": {"pages": {f"{one}ViewController": path[1:] for one, path in SCREENS.items() if path}},
+}
+
 
 def scenario() -> dict:
     upload = {"upload": {"firstFlush": "1s", "flushInterval": "2s", "timeout": "3s"}}
@@ -33,12 +44,14 @@ def scenario() -> dict:
         {"name": name, "devices": 4, "system": "growing", "version": version, "persona": "restless", "sdk": upload | knobs}
         for name, (version, knobs, _) in SERVICES.items()
     ]  # fmt: skip
+    populations.append(populations[-1] | {"name": "pages", "version": "4.11.0", "app": "three", "sdk": upload | TRACKED})
     return {
         "name": "growing-services",
         "seed": 20260305,
         "duration": "8s",
         "drain": "6s",
         "target": {"url": "http://127.0.0.1:1", "accountId": "account-1"},
+        "apps": {"three": THREE},
         "personas": {"restless": RESTLESS},
         "populations": populations,
     }
@@ -90,3 +103,29 @@ def test_protobuf_says_what_json_says(played: Played):
     optional = {"idfa", "index", "path", "textValue", "query", "hyperlink"}
     for kind in shared:
         assert members["new-plain"][kind] ^ members["new-json"][kind] <= optional, kind
+
+
+def test_events_name_the_page_before(played: Played):
+    """4.x: PAGE says where it comes from unless that screen is not tracked, and CUSTOM has the path of the last PAGE."""
+    played.finished.expect(0)
+    events = played.ledger.books[rules.GROWING].events
+    devices: dict[str, list[str]] = defaultdict(list)
+    for line in played.of("pages"):
+        devices[line["id"].split("-")[0]].append(line["id"])
+    found = Counter()
+    for ids in devices.values():
+        # Around the first screen is a navigation controller, which is not tracked.
+        before, last = "B", "/"
+        for identifier in sorted(ids, key=lambda one: int(one.split("-")[1])):
+            if identifier not in events:
+                break
+            value = events[identifier].value
+            if value["eventType"] == "PAGE":
+                assert value.get("referralPage") == SCREENS[before], value
+                last = value["path"]
+                found[last, before] += 1
+            elif value["eventType"] == "CUSTOM":
+                before = value["eventName"].removeprefix("Seen")
+                assert value["path"] == last, value
+                found[before] += 1
+    assert {("/c", "B"), ("/a", "C"), "A", "B", "C"} <= found.keys(), found
