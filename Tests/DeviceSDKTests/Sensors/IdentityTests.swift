@@ -136,6 +136,25 @@ struct IdentityTests {
     }
 
     @Test(
+        "installed again, resetAnonymousId gives the new IDFV, which the keychain keeps from then on",
+        arguments: SensorsRules.Version.allCases)
+    func resetAfterInstallingAgain(version: SensorsRules.Version) throws {
+        let world = world(version)
+        let traits = SensorsTraits(plan: world.system.plan, index: 0)
+        let vendors = (UInt8(0)...2).map { traits.device(ofInstallation: $0).text }
+        world.uninstall(at: 8)
+        world.act(100, .launch(passive: false), .enterForeground)
+        world.act(101, .identity(update: Call.reset))
+        world.track(102)
+        #expect(try ids(world, "distinct_id") == [vendors[0], vendors[1]])
+        world.uninstall(at: 108)
+        world.act(200, .launch(passive: false), .enterForeground)
+        #expect(try ids(world, "distinct_id") == [vendors[1]])
+        let last = try #require(try stored(world).last?["properties"] as? [String: Any])
+        #expect(last["$device_id"] as? String == vendors[2])
+    }
+
+    @Test(
         "under a login identify shows as anonymous id and original_id only, then after the logout",
         arguments: SensorsRules.Version.allCases)
     func identifyUnderLogin(version: SensorsRules.Version) throws {

@@ -10,6 +10,8 @@ package struct SensorsEpoch: Hashable, Sendable {
     /// app passed to `identify:` once.
     package var anonymousGeneration: UInt16 = 0
     package var network = NetworkKind.wifi
+    /// The installation whose IDFV the device's own anonymous id is.
+    package var ownInstallation: UInt8 = 0
     /// Index into the app's versions.
     package var appVersion: UInt16 = 0
     /// Bit n: the app's binding n is among the identities (4.x).

@@ -51,6 +51,7 @@ struct SensorsIdentities {
             return nil
         case .resetAnonymousID:
             epoch.anonymousGeneration = 0
+            epoch.ownInstallation = epoch.installation
             return nil
         case .bind(let number, let sameKey):
             epoch.bindings = epoch.bindings & ~sameKey | 1 << UInt32(number)
@@ -68,8 +69,8 @@ struct SensorsIdentities {
 /// Sources: sa-sdk-ios v1.10.17 (`identify:`, `resetAnonymousId`, `login:`) and v4.9.1 (the same,
 /// `bind:value:`, `unbind:value:`, and `Core/Builder/SAIdentifier.m`).
 ///
-/// `resetAnonymousId` takes what the SDK finds by itself (`getUniqueHardwareId`, `hardwareID`): on a
-/// device that is still the same, the id of the beginning. `identify:` works under a login as well;
+/// `resetAnonymousId` takes what the SDK finds by itself (`getUniqueHardwareId`, `hardwareID`): the IDFV,
+/// which is the id of the beginning until the app is installed again. `identify:` works under a login as well;
 /// `distinct_id` shows it after the logout only. 4.9.1 keeps what is bound until the next sign-up, which
 /// still carries it, and the logout.
 extension SensorsSystem {

@@ -12,6 +12,7 @@ extension SensorsSystem {
         new.epochs.change { epoch in
             epoch.anonymousGeneration = before.anonymousGeneration
             epoch.identifications = before.identifications
+            epoch.ownInstallation = before.ownInstallation
             epoch.network = before.network
             epoch.appVersion = before.appVersion
             epoch.installation = before.installation &+ 1

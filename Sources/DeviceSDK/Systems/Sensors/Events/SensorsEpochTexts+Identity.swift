@@ -6,7 +6,7 @@ extension SensorsEpochTexts {
     /// processIdentitiesWithObject:`).
     mutating func writeIdentity(_ traits: SensorsTraits, _ catalogue: SensorsEventCatalogue) {
         var anonymous = WireBuffer(capacity: 36)
-        traits.anonymousID(generation: epoch.anonymousGeneration).append(to: &anonymous)
+        traits.anonymousID(epoch).append(to: &anonymous)
         distinctID.removeAll()
         if let account = epoch.account {
             traits.appendLoginID(account, to: &distinctID)

@@ -120,7 +120,7 @@ extension SensorsEventEncoder {
         if let account = epoch.account {
             traits.appendLoginID(account, to: &buffer)
         } else {
-            traits.anonymousID(generation: epoch.anonymousGeneration).append(to: &buffer)
+            traits.anonymousID(epoch).append(to: &buffer)
         }
         return buffer.text
     }

@@ -56,10 +56,10 @@ package struct SensorsTraits: Hashable, Sendable {
         number == 0 ? device : DeviceUUID(stream: identity.child(5 << 32 | UInt64(number)))
     }
 
-    /// The anonymous id of ``SensorsEpoch/anonymousGeneration``.
-    func anonymousID(generation: UInt16) -> DeviceUUID {
-        guard generation > 0 else { return device }
-        return DeviceUUID(stream: identity.child(UInt64(generation)))
+    /// The anonymous id under an epoch.
+    func anonymousID(_ epoch: SensorsEpoch) -> DeviceUUID {
+        guard epoch.anonymousGeneration > 0 else { return device(ofInstallation: epoch.ownInstallation) }
+        return DeviceUUID(stream: identity.child(UInt64(epoch.anonymousGeneration)))
     }
 
     /// Appends the login id of one of the user's accounts: `user-` and 16 hexadecimal digits.
