@@ -68,6 +68,38 @@ PRESETS = {
     "AppCrashed": {"app_crashed_reason": str},
     "$AppRemoteConfigChanged": {"$app_remote_config": str},
 }
+#: $element_type of 1.10.17 (UIApplication+AutoTrack.m, AutoTrackUtils.m, SensorsAnalyticsSDK.m), and what
+#: 4.9.1 (UIView+SAElementType.m, SAUIProperties.m, the hooks of SAGesturePlugin.m) never tells.
+OLD_ELEMENTS = {
+    "UIButton",
+    "UICollectionView",
+    "UIControl",
+    "UIImageView",
+    "UILabel",
+    "UISegmentedControl",
+    "UISlider",
+    "UIStepper",
+    "UISwitch",
+    "UITableView",
+    "RNView",
+}
+NEVER_NEW_ELEMENTS = {
+    "RCTView",
+    "RNView",
+    "UIAlertAction",
+    "UICollectionViewCell",
+    "UITabBarButton",
+    "UITableViewCell",
+    "_UIButtonBarButton",
+}
+#: $element_position and $element_content, where the type says them.
+PLACES = {
+    "UICollectionView": r"\d+:\d+",
+    "UISegmentedControl": r"\d+",
+    "UITabBarItem": r"\d+",
+    "UITableView": r"\d+:\d+",
+}
+TEXTS = {"UISwitch": r"checked|unchecked", "UISlider": r"[01]\.\d{6}", "UIStepper": r"\d+"}
 AUTO_TRACKED = {"$AppStart", "$AppStartPassively", "$AppEnd", "$AppViewScreen", "$AppClick"}
 
 
@@ -347,15 +379,28 @@ class Checker:
         if name == "$AppEnd" and "event_duration" in properties and not _is_number(properties["event_duration"]):
             self.fail("event_duration is no number")
         if name == "$AppClick":
-            position = properties.get("$element_position")
-            if position is not None and not re.fullmatch(r"\d+:\d+", position):
-                self.fail(f"$element_position {position!r}")
+            self.check_element(properties)
             if ("$element_path" in properties) != (self.version == NEW):
                 self.fail("$element_path belongs to 4.9.1 alone, and to all its taps")
         if name in {"$AppClick", "$AppViewScreen"}:
             detail = self.value.get("lib", {}).get("$lib_detail")
             if detail != properties.get("$screen_name", "") + "######":
                 self.fail(f"$lib_detail {detail!r}")
+
+
+    def check_element(self, properties: dict) -> None:
+        type_, position = properties.get("$element_type"), properties.get("$element_position")
+        known = type_ in OLD_ELEMENTS if self.version == OLD else type_ not in NEVER_NEW_ELEMENTS
+        if not known:
+            self.fail(f"$element_type {type_!r}")
+        if type_ in PLACES:
+            if not re.fullmatch(PLACES[type_], position or ""):
+                self.fail(f"$element_position {position!r} of {type_}")
+        elif position is not None and (self.version == OLD or not re.fullmatch(r"\d+:\d+", position)):
+            self.fail(f"$element_position {position!r} of {type_}")
+        text = properties.get("$element_content")
+        if type_ in TEXTS and not re.fullmatch(TEXTS[type_], text or ""):
+            self.fail(f"$element_content {text!r} of {type_}")
 
 
 def _is_number(found) -> bool:

@@ -17,6 +17,12 @@ extension AppViews {
         return segments[Int(view.value)]
     }
 
+    /// A slider's value as `%f` writes it; see ``ViewReference/value``.
+    package static func sliderText(_ value: UInt16) -> String {
+        let digits = String(value % 1000)
+        return "\(value / 1000)." + String(repeating: "0", count: 3 - digits.count) + digits + "000"
+    }
+
     /// The control of the description that a view stands for.
     package func control(of view: ViewReference) -> Control? {
         let index = Int(node(view).control)

@@ -75,6 +75,11 @@ extension AppViews {
         controls[screens[Int(screen)].firstControl + Int(index)]
     }
 
+    /// How many values a control can be set to; 0 for one that has none.
+    package func valueCount(ofControl index: UInt16, on screen: UInt16) -> Int {
+        Int(control(index, on: screen).values)
+    }
+
     /// The view that a tap on a control hits: which row of a list, and to what the control is set.
     ///
     /// - Parameter draws: See ``UIKitTrace/forEachCall(of:in:draws:_:)``.

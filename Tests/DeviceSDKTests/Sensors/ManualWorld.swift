@@ -110,7 +110,7 @@ extension AppDescription {
         app.bundleIdentifier = "cn.example.shop"
         app.versions = ["1.0.0", "1.1.0"]
         var home = Screen(name: "home", className: "HomeViewController", title: "Home")
-        var list = Control(className: "UITableView", action: "didSelect", target: "Home", label: "")
+        var list = Control(className: "UITableViewCell", action: "didSelect", target: "Home", label: "")
         list.position = Control.Position(section: 0, rows: 9)
         home.controls = [
             Control(className: "UIButton", action: "buy:", target: "Home", label: "Buy"), list,

@@ -20,17 +20,11 @@ extension AppViews {
         return switch node.kind {
         case .button: node.title
         case .segmentedControl: segment(view).flatMap { $0.isEmpty ? nil : $0 } ?? String(view.value)
-        case .slider: Self.thousandths(view.value) + "000"
+        case .slider: Self.sliderText(view.value)
         case .toggle: view.value == 0 ? "isOff" : "isOn"
         case .stepper: "\(view.value).000000"
         default: ""
         }
-    }
-
-    /// A slider's value with three decimals.
-    private static func thousandths(_ value: UInt16) -> String {
-        let digits = String(value % 1000)
-        return "\(value / 1000)." + String(repeating: "0", count: 3 - digits.count) + digits
     }
 }
 

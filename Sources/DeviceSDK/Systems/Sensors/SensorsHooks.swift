@@ -5,8 +5,12 @@ import Timebase
 /// Which calls of UIKit the SDK hooks, and what it makes of them.
 ///
 /// Sources: sa-sdk-ios v1.10.17 (`UIViewController+AutoTrack.m`, `UIApplication+AutoTrack.m`,
-/// `SensorsAnalyticsSDK.m trackViewScreen:`) and v4.9.1 (`UIViewController+SAAutoTrack.m`,
-/// `SAAppViewScreenTracker.m`, `UIApplication+SAAutoTrack.m`, `SAAppLifecycle.m`).
+/// `SensorsAnalyticsSDK.m` `trackViewScreen:`, `_enableAutoTrack`) and v4.9.1
+/// (`UIViewController+SAAutoTrack.m`, `SAAppViewScreenTracker.m`, `UIApplication+SAAutoTrack.m`,
+/// `SAAppLifecycle.m`, `Gesture/SAGesturePlugin.m`, `Cell/SACellClickDynamicSubclassPlugin.m`).
+///
+/// 1.10.17 hooks React Native if it is compiled for it (`SENSORS_ANALYTICS_REACT_NATIVE`), as it is here. It
+/// hooks no alerts; 4.9.1 hears of them through the gesture on their views.
 package enum SensorsHooks {
     /// The calls that a version hooks.
     package static func table(_ version: SensorsRules.Version) -> HookTable {
@@ -15,6 +19,7 @@ package enum SensorsHooks {
             .viewDidAppear, of: "UIViewController", selector: version == .v4 ? nil : "viewWillAppear:",
             reads: "class, title, parent", event: "$AppViewScreen",
             when: "in no container of the app's own, and not on the SDK's list")
+        let clicks = version == .v4 ? recentClicks : earlyClicks
         return HookTable(system: "sensors", lifecycle + [page] + clicks)
     }
 
@@ -31,18 +36,58 @@ package enum SensorsHooks {
             when: "and `$AppEnd`"),
     ]
 
-    private static let clicks: [HookTable.Row] = [
-        click(.sendAction, of: "UIApplication"), click(.gesture, of: "UITapGestureRecognizer"),
+    private static let earlyClicks: [HookTable.Row] = [
+        click(.sendAction, of: "UIApplication", when: "but of tabs"),
+        click(.gesture, of: "UILabel and UIImageView", selector: "addGestureRecognizer:"),
         click(.didSelectRow, of: "the table's delegate"),
         click(.didSelectItem, of: "the collection's delegate"),
-        click(.alertAction, of: "UIAlertAction"), click(.alertViewButton, of: "the UIAlertView's delegate"),
-        click(.actionSheetButton, of: "the UIActionSheet's delegate"),
-        click(.setJSResponder, of: "RCTUIManager"),
+        .init(.setJSResponder, of: "RCTUIManager", reads: "label of the view", event: "$AppClick"),
     ]
 
-    private static func click(_ call: UIKitCall.Kind, of receiver: String) -> HookTable.Row {
-        .init(call, of: receiver, reads: "class, text, id, path and row of the view", event: "$AppClick")
+    private static let recentClicks: [HookTable.Row] = [
+        click(.sendAction, of: "UIApplication"),
+        click(.gesture, of: "UIGestureRecognizer"),
+        // An alert's buttons have one gesture, on the view around them.
+        click(.alertAction, of: "UIGestureRecognizer", selector: gesture),
+        click(.alertViewButton, of: "UIGestureRecognizer", selector: gesture),
+        click(.actionSheetButton, of: "UIGestureRecognizer", selector: gesture),
+        click(.didSelectRow, of: "the table's delegate"),
+        click(.didSelectItem, of: "the collection's delegate"),
+    ]
+
+    private static let gesture = UIKitCall.Kind.gesture.selector
+
+    private static func click(
+        _ call: UIKitCall.Kind, of receiver: String, selector: String? = nil, when condition: String = ""
+    ) -> HookTable.Row {
+        .init(
+            call, of: receiver, selector: selector, reads: "class, text, id, path and row of the view",
+            event: "$AppClick", when: condition)
     }
+
+    /// Whether a hooked call is a tap that the SDK reports: no call that a bar's item makes, which is no view,
+    /// and of 1.10.17 none of a tab bar's, and gestures of two classes alone.
+    static func reports(_ call: UIKitCall, in views: AppViews, _ version: SensorsRules.Version) -> Bool {
+        guard let view = call.view else { return false }
+        let node = views.node(view)
+        switch call {
+        case .sendAction: return node.kind.isControl && (version == .v4 || node.kind != .tabButton)
+        case .gesture:
+            return version == .v4
+                ? !ignoredGestures.contains(node.className)
+                : SensorsElement.earlyGestureType(of: node.className) != nil
+        case .setJSResponder: return !["RCTSwitch", "RCTScrollView"].contains(node.className)
+        case .didSelectRow, .didSelectItem, .alertAction, .alertViewButton, .actionSheetButton: return true
+        default: return false
+        }
+    }
+
+    /// Of 4.9.1 (`SAAutoTrackResources.m gestureViewBlacklist`).
+    private static let ignoredGestures: Set<String> = [
+        "UIPageControl", "UITextField", "UITextView", "UITabBar", "UICollectionView", "UISearchBar",
+        "_UIContextMenuContainerView", "_UIPreviewPlatterView", "UISwitchModernVisualElement",
+        "WKContentView", "UIWebBrowserView",
+    ]
 
     /// Whether the SDK reports that a controller appears: none of UIKit's own containers, none on its list,
     /// and none in a container of the app's own, which is reported in its place. 4.9.1 knows pages and split
@@ -73,8 +118,10 @@ struct SensorsHookedViews {
     private var clicks: [[Bool]] = []
     /// Whether each screen is reported as itself alone.
     private(set) var isPlain = true
+    private let views: AppViews
 
     init(views: AppViews, version: SensorsRules.Version) {
+        self.views = views
         pages = views.app.screens
         let hooks = SensorsHooks.table(version)
         for screen in views.app.screens.indices.map(UInt16.init) {
@@ -93,7 +140,10 @@ struct SensorsHookedViews {
                 views.app.screens[Int(screen)].controls.indices.map { control in
                     let tap = UserAction.tap(screen: screen, control: UInt16(control))
                     let calls = Self.calls(for: [.appear(screen: screen, referrer: nil), tap], views)
-                    return !ignoresTaps && calls.contains { Self.isTap($0) && hooks.contains($0.kind) }
+                    return !ignoresTaps
+                        && calls.contains {
+                            hooks.contains($0.kind) && SensorsHooks.reports($0, in: views, version)
+                        }
                 })
         }
     }
@@ -108,13 +158,10 @@ struct SensorsHookedViews {
     @inline(__always)
     func isClick(_ control: UInt16, on screen: UInt16) -> Bool { clicks[Int(screen)][Int(control)] }
 
-    private static func isTap(_ call: UIKitCall) -> Bool {
-        switch call {
-        case .sendAction, .gesture, .didSelectRow, .didSelectItem, .alertAction, .alertViewButton,
-            .actionSheetButton, .setJSResponder:
-            true
-        default: false
-        }
+    /// Row and value of a tap, as ``ViewReference/detail`` packs them.
+    @inline(__always)
+    func tapped(_ control: UInt16, on screen: UInt16, _ draws: RandomStream) -> UInt32 {
+        views.reference(ofControl: control, on: screen, draws).detail
     }
 
     /// The calls that UIKit makes for actions in an app that was launched just now.

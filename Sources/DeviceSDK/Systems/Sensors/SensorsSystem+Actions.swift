@@ -109,11 +109,8 @@ extension SensorsSystem {
     {
         var draft = EventDraft(SensorsTemplates.click, screen: screen)
         draft.control = control
-        if let position = plan.app.screens[Int(screen)].controls[Int(control)].position {
-            var stream = streams.stream(.screens, index: Int(device.index))
-                .child(UInt64(device.nextSequence))
-            draft.detail = UInt32(stream.below(UInt64(max(1, position.rows))))
-        }
+        let draws = streams.stream(.screens, index: Int(device.index)).child(UInt64(device.nextSequence))
+        draft.detail = hookedViews.tapped(control, on: screen, draws)
         return draft
     }
 

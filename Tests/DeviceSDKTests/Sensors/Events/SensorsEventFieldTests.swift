@@ -233,6 +233,8 @@ struct SensorsEventFieldTests {
         #expect(tap["$element_position"] == nil)
         #expect(tap["$element_path"] as? String == (isVersion4 ? "UIView/UIButton[0]" : nil))
         let row = try fixture.properties(fixture.record(SensorsTemplates.click, control: 1, detail: 12))
+        #expect(row["$element_type"] as? String == "UITableView")
+        #expect(row["$element_content"] as? String == "书")
         #expect(row["$element_position"] as? String == "1:12")
         #expect(row["$element_id"] == nil)
         #expect(
@@ -254,7 +256,7 @@ struct SensorsEventFieldTests {
         let last = UInt16(app.screens[0].controls.count - 1)
         let fixture = SensorsEventFixture(.v4, app: app)
         let tap = try fixture.properties(fixture.record(SensorsTemplates.click, control: last, detail: 12))
-        #expect(tap["$element_position"] as? String == "2:12")
+        #expect(tap["$element_position"] as? String == "0", "that of the segment")
         let path = try #require(tap["$element_path"] as? String)
         #expect(path.hasPrefix("UIView/UITableView["))
         #expect(path.hasSuffix("]/Cell/\"[2][12]/UISegmentedControl[0]/UISegment[-]"))

@@ -85,11 +85,13 @@ struct SensorsEventCatalogue {
             zone: rules.isVersion4 ? plan.utcOffset : .hours(8), isLocal: rules.isVersion4)
         let views = AppViews(app: plan.app)
         hookedViews = SensorsHookedViews(views: views, version: rules.version)
-        let trees = isVersion4 ? views.trees : []
         screens = hookedViews.pages.enumerated().map { index, screen in
-            SensorsScreenPresets(
-                screen: screen, tree: index < trees.count ? trees[index] : nil, version: rules.version,
-                arena: arena)
+            // A container around screens has no controls.
+            let elements = screen.controls.indices.map {
+                SensorsElement(UInt16($0), on: UInt16(index), views, rules.version)
+            }
+            return SensorsScreenPresets(
+                screen: screen, elements: elements, version: rules.version, arena: arena)
         }
         libKey = keys.index(of: "$lib")
         libVersionKey = keys.index(of: "$lib_version")

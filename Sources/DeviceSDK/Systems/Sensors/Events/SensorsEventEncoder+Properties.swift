@@ -178,16 +178,19 @@ extension SensorsEventEncoder {
         guard Int(record.control) < catalogue.screens[Int(record.screen)].controlCount else { return }
         let control = catalogue.screens[Int(record.screen)].controls + Int(record.control)
         cursor.put(control.pointee.common)
+        let row = UInt64(record.detail & 0xFFFF)
         if let head = control.pointee.pathHead {
             cursor.put(head)
-            cursor.put(UInt64(record.detail))
+            cursor.put(row)
             cursor.put(control.pointee.pathTail)
         }
         if let position = control.pointee.position {
             cursor.put(position)
-            cursor.put(UInt64(record.detail))
+            cursor.put(row)
             cursor.put("\",")
         }
+        let value = Int(record.detail >> 16)
+        if value < control.pointee.valueCount { cursor.put(control.pointee.values[value]) }
     }
 
     /// What is written over everything that the app gives.

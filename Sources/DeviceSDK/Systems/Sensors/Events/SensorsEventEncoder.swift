@@ -12,7 +12,8 @@ package import Wire
 ///
 /// What a record's fields mean, by template:
 /// - view of a screen: `screen`; `control` is the screen before it, `UInt16.max` for none.
-/// - tap: `screen`, `control`; `detail` is the row in a list.
+/// - tap: `screen`, `control`; `detail` is the row in a list and what the control was set to, packed as in
+///   ``ViewReference/detail``.
 /// - business event, profile, item: `detail` is the entity. With the flag `timed`, `detail` is the
 ///   duration, and the entity is in `control` (`UInt16.max` for none).
 /// - end of the app: `detail` is the duration in milliseconds with the flag `timed`.

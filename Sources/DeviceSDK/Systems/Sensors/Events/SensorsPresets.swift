@@ -41,8 +41,10 @@ struct SensorsScreenPresets {
     /// The most bytes that an event takes from here, as its own screen and as the one before.
     let limit: Int
 
-    /// - Parameter tree: The screen's views, of which 4.x tells where a control is; `nil` for 1.x.
-    init(screen: Screen, tree: ViewTree?, version: SensorsRules.Version, arena: SensorsArena) {
+    /// - Parameter elements: What is read of its controls.
+    init(
+        screen: Screen, elements: [SensorsElement], version: SensorsRules.Version, arena: SensorsArena
+    ) {
         let isVersion4 = version == .v4
         var fragment = SensorsFragment()
         fragment.add("$screen_name", screen.className)
@@ -63,11 +65,7 @@ struct SensorsScreenPresets {
         self.referrerKeys = referrerKeys
         libDetail = arena.keep(
             Array(SensorsFragment("$lib_detail", screen.className + "######").bytes.dropLast()))
-        let controls = screen.controls.indices.map { index in
-            SensorsControlPresets(
-                screen.controls[index], path: tree.map { $0.elementPath(to: $0.controls[index]) },
-                arena: arena)
-        }
+        let controls = elements.map { SensorsControlPresets($0, arena: arena) }
         self.controls = arena.keep(table: controls)
         controlCount = controls.count
         limit =
@@ -86,40 +84,55 @@ struct SensorsControlPresets {
     let pathTail: SensorsBytes
     /// `"$element_position":"section:`, to be followed by the row and a quote.
     let position: SensorsBytes?
+    /// By the value to which a control was set: text and place.
+    let values: UnsafePointer<SensorsBytes>
+    let valueCount: Int
+    private let valueLimit: Int
     let keys: SensorsOptionalKeys
 
     /// The most bytes that a tap takes from here.
     var limit: Int {
-        common.count + (pathHead?.count ?? 0) + pathTail.count + (position?.count ?? 0)
+        common.count + (pathHead?.count ?? 0) + pathTail.count + (position?.count ?? 0) + valueLimit
             + 3 * SensorsCursor.digits
     }
 
-    /// - Parameter path: `$element_path`; `nil` for none.
-    init(_ control: Control, path: RowText?, arena: SensorsArena) {
+    init(_ element: SensorsElement, arena: SensorsArena) {
         var keys: SensorsOptionalKeys = []
         var fragment = SensorsFragment()
-        if !control.identifier.isEmpty {
-            fragment.add("$element_id", control.identifier)
+        if !element.identifier.isEmpty {
+            fragment.add("$element_id", element.identifier)
             keys.insert(.elementID)
         }
-        fragment.add("$element_type", control.className)
-        if !control.label.isEmpty {
-            fragment.add("$element_content", control.label)
+        fragment.add("$element_type", element.type)
+        if !element.content.isEmpty { fragment.add("$element_content", element.content) }
+        if !element.content.isEmpty || !element.contents.allSatisfy(\.isEmpty) {
             keys.insert(.elementContent)
         }
-        if let path, path.hasRow {
+        if let path = element.path, path.hasRow {
             pathHead = arena.keep(Array(SensorsFragment("$element_path", path.head).bytes.dropLast(2)))
             // Without the name, which is two quotes and a colon, and the value's first quote.
             pathTail = arena.keep(Array(SensorsFragment("", path.tail).bytes.dropFirst(4)))
         } else {
-            if let path { fragment.add("$element_path", path.head) }
+            if let path = element.path { fragment.add("$element_path", path.head) }
             pathHead = nil
             pathTail = arena.keep([])
         }
-        position = control.position.map { position in
-            arena.keep(Array(SensorsFragment("$element_position", "\(position.section):").bytes.dropLast(2)))
+        if case .fixed(let place) = element.place { fragment.add("$element_position", place) }
+        if case .row(let section) = element.place {
+            position = arena.keep(
+                Array(SensorsFragment("$element_position", "\(section):").bytes.dropLast(2)))
+        } else {
+            position = nil
         }
-        if position != nil { keys.insert(.elementPosition) }
+        if element.place != .nowhere { keys.insert(.elementPosition) }
+        let values = element.contents.enumerated().map { value, text in
+            var fragment = SensorsFragment(optional: "$element_content", text)
+            if element.place == .value { fragment.add("$element_position", String(value)) }
+            return arena.keep(fragment.bytes)
+        }
+        self.values = arena.keep(table: values)
+        valueCount = values.count
+        valueLimit = values.map(\.count).max() ?? 0
         common = arena.keep(fragment.bytes)
         self.keys = keys
     }
