@@ -100,6 +100,21 @@ PLACES = {
     "UITableView": r"\d+:\d+",
 }
 TEXTS = {"UISwitch": r"checked|unchecked", "UISlider": r"[01]\.\d{6}", "UIStepper": r"\d+"}
+#: $lib_detail of 1.10.17's own events: the third frame of the call stack.
+OLD_CALL_SITES = {
+    "$AppStart": {
+        "SensorsAnalyticsSDK##enableAutoTrack:####",
+        "SensorsAnalyticsSDK##applicationDidBecomeActive:####",
+    },
+    "$AppStartPassively": {"SensorsAnalyticsSDK##enableAutoTrack:####"},
+    "$AppEnd": {
+        "SensorsAnalyticsSDK##applicationDidEnterBackground:####",
+        "SensorsAnalyticsExceptionHandler##sa_handleUncaughtException:####",
+    },
+    "AppCrashed": {"SensorsAnalyticsExceptionHandler##sa_handleUncaughtException:####"},
+    "$SignUp": {"SensorsAnalyticsSDK##login:####"},
+    "DisableSensorsDataSDK": {"SensorsAnalyticsSDK##requestFunctionalManagermentConfigDelay:index:####"},
+}
 AUTO_TRACKED = {"$AppStart", "$AppStartPassively", "$AppEnd", "$AppViewScreen", "$AppClick"}
 
 
@@ -382,8 +397,14 @@ class Checker:
             self.check_element(properties)
             if ("$element_path" in properties) != (self.version == NEW):
                 self.fail("$element_path belongs to 4.9.1 alone, and to all its taps")
+        detail = self.value.get("lib", {}).get("$lib_detail")
+        if self.version == OLD and name in OLD_CALL_SITES and detail not in OLD_CALL_SITES[name]:
+            self.fail(f"$lib_detail {detail!r}")
+        if name == "$AppStart" and self.version == OLD:
+            resumed = detail == "SensorsAnalyticsSDK##applicationDidBecomeActive:####"
+            if properties.get("$resume_from_background") is not resumed:
+                self.fail(f"$lib_detail {detail!r} of $resume_from_background {not resumed}")
         if name in {"$AppClick", "$AppViewScreen"}:
-            detail = self.value.get("lib", {}).get("$lib_detail")
             if detail != properties.get("$screen_name", "") + "######":
                 self.fail(f"$lib_detail {detail!r}")
 

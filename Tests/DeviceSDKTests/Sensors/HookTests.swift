@@ -203,6 +203,7 @@ struct HookTests {
         world.startApp()
         world.act(1, .crash(reason: 0))
         #expect(storedNames(world) == ["$AppStart", "AppCrashed", "$AppEnd"])
+        #expect(flags(world, 2).contains(.crashed))
         #expect(world.deaths == 1)
         world.act(5, .launch(passive: false), .enterForeground)
         world.run(to: 20)

@@ -47,4 +47,6 @@ package struct SensorsEventFlags: OptionSet, Hashable, Sendable {
     package static let repeated = SensorsEventFlags(rawValue: 1 << 5)
     /// Timed, with a subject that takes the duration's place; see ``TimedSubject``.
     package static let wide = SensorsEventFlags(rawValue: 1 << 6)
+    /// An `$AppEnd` that the handler of exceptions tracks.
+    package static let crashed = SensorsEventFlags(rawValue: 1 << 7)
 }

@@ -103,9 +103,10 @@ extension SensorsSystem {
     }
 
     private mutating func trackEnd(
-        _ device: inout Device, now: Instant, effects: inout DeviceEffects
+        _ device: inout Device, flags: SensorsEventFlags = [], now: Instant, effects: inout DeviceEffects
     ) {
         var draft = EventDraft(SensorsTemplates.appEnd, screen: device.currentScreen)
+        draft.flags = flags
         if device.appEndSince < .distantFuture {
             draft.setDuration(now - device.appEndSince, isVersion4: isVersion4)
             device.appEndSince = .distantFuture
@@ -123,7 +124,7 @@ extension SensorsSystem {
         draft.detail = UInt32(reason)
         capture(draft, on: &device, now: now, effects: &effects)
         if !isVersion4 || device.isForeground {
-            trackEnd(&device, now: now, effects: &effects)
+            trackEnd(&device, flags: .crashed, now: now, effects: &effects)
         }
         die(&device, effects: &effects)
     }

@@ -45,18 +45,30 @@ extension SensorsEventCatalogue {
     }
 
     /// Class and method that 1.x finds in the call stack (its third frame) when the SDK itself
-    /// tracks.
+    /// tracks. A block has the name of the method around it.
     static func callSite(of template: UInt16) -> String? {
         switch template {
         case SensorsTemplates.appStart, SensorsTemplates.appStartPassively:
-            "SensorsAnalyticsSDK##autoTrackAppStart"
-        case SensorsTemplates.appEnd: "SensorsAnalyticsSDK##track:"
+            "SensorsAnalyticsSDK##enableAutoTrack:"
+        case SensorsTemplates.appEnd: "SensorsAnalyticsSDK##applicationDidEnterBackground:"
         case SensorsTemplates.signUp: "SensorsAnalyticsSDK##login:"
-        case SensorsTemplates.crashed: "SensorsAnalyticsExceptionHandler##sa_handleUncaughtException:"
-        case SensorsTemplates.disableSDK: "SensorsAnalyticsSDK##setSDKWithRemoteConfigDict:"
+        case SensorsTemplates.crashed: crashHandler
+        case SensorsTemplates.disableSDK:
+            "SensorsAnalyticsSDK##requestFunctionalManagermentConfigDelay:index:"
         default: nil
         }
     }
+
+    /// The same of an `$AppStart` that returns from the background, and of the `$AppEnd` of a crash.
+    static func otherCallSite(of template: UInt16) -> String? {
+        switch template {
+        case SensorsTemplates.appStart: "SensorsAnalyticsSDK##applicationDidBecomeActive:"
+        case SensorsTemplates.appEnd: crashHandler
+        default: nil
+        }
+    }
+
+    private static let crashHandler = "SensorsAnalyticsExceptionHandler##sa_handleUncaughtException:"
 
     /// The app's method that tracks at a trigger.
     func callSite(of trigger: Trigger) -> String? {

@@ -219,6 +219,9 @@ struct SensorsEventCatalogue {
         draft.hasScreenDetail = template == SensorsTemplates.click || template == SensorsTemplates.viewScreen
         let site = draft.hasScreenDetail ? nil : Self.callSite(of: template)
         draft.libTail = libTail(isAutomatic: isAutomatic, callSite: site)
+        if let other = Self.otherCallSite(of: template) {
+            draft.otherLibTail = libTail(isAutomatic: isAutomatic, callSite: other)
+        }
         let optional = SensorsOptionalKeys.presets(of: template)
         finish(
             &draft, rules: [], certain: Self.presetKeys(of: template), optional: optional,

@@ -252,7 +252,8 @@ package final class SensorsEventEncoder {
             return
         }
         cursor.put(view.pointee.lib)
-        cursor.put(template.libTail)
+        let isElsewhere = !SensorsEventFlags(rawValue: record.flags).isDisjoint(with: [.resumed, .crashed])
+        cursor.put(isElsewhere ? template.otherLibTail : template.libTail)
         if template.hasScreenDetail, Int(record.screen) < catalogue.screens.count {
             cursor.put(byte: UInt8(ascii: ","))
             cursor.put(catalogue.screens[Int(record.screen)].libDetail)

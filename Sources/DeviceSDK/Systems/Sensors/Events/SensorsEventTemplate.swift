@@ -21,6 +21,9 @@ final class SensorsEventTemplate {
     let head: SensorsBytes
     /// The end of `lib` after the common part, without the brace: `"$lib_method":"code"`.
     let libTail: SensorsBytes
+    /// The same for the events that the SDK tracks from another place: those of ``SensorsEventFlags/resumed``
+    /// and ``SensorsEventFlags/crashed``.
+    let otherLibTail: SensorsBytes
     /// Whether `$lib_detail` names the screen.
     let hasScreenDetail: Bool
     /// Members of `properties` that never change.
@@ -63,6 +66,7 @@ final class SensorsEventTemplate {
         kind = draft.kind
         head = arena.keep(draft.head)
         libTail = arena.keep(draft.libTail)
+        otherLibTail = draft.otherLibTail.isEmpty ? libTail : arena.keep(draft.otherLibTail)
         hasScreenDetail = draft.hasScreenDetail
         constants = arena.keep(draft.constants)
         members = SensorsCompiledMembers(draft.members, arena: arena)
@@ -77,8 +81,8 @@ final class SensorsEventTemplate {
         time = draft.time
         itemID = SensorsCompiledMembers(draft.itemID.map { [$0] } ?? [], arena: arena)
         limit =
-            head.count + libTail.count + constants.count + members.limit + dynamics.limit + lifted.limit
-            + draft.lifted.count + itemID.limit
+            head.count + max(libTail.count, otherLibTail.count) + constants.count + members.limit
+            + dynamics.limit + lifted.limit + draft.lifted.count + itemID.limit
         hasProperties = draft.hasProperties
         correctsDeviceID = draft.correctsDeviceID
     }
@@ -89,6 +93,8 @@ struct SensorsEventTemplateDraft {
     var kind: SensorsEventTemplate.Kind
     var head: [UInt8] = []
     var libTail: [UInt8] = []
+    /// Empty where there is no other place.
+    var otherLibTail: [UInt8] = []
     var hasScreenDetail = false
     var constants: [UInt8] = []
     var members: [SensorsMember] = []
