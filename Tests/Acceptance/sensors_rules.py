@@ -404,6 +404,8 @@ class Checker:
             resumed = detail == "SensorsAnalyticsSDK##applicationDidBecomeActive:####"
             if properties.get("$resume_from_background") is not resumed:
                 self.fail(f"$lib_detail {detail!r} of $resume_from_background {not resumed}")
+        if name == "$AppViewScreen" and self.version == OLD and "$referrer" in properties and "$url" not in properties:
+            self.fail("$referrer without $url")
         if name in {"$AppClick", "$AppViewScreen"}:
             if detail != properties.get("$screen_name", "") + "######":
                 self.fail(f"$lib_detail {detail!r}")

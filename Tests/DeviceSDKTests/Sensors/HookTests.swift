@@ -187,6 +187,29 @@ struct HookTests {
         #expect(world.device.store.record(2)?.control == 0)
     }
 
+    @Test("1.10.17: a screen without a URL has no referrer and is none; the last one with a URL is")
+    func referrers() {
+        var app = AppDescription.forTests
+        var other = app.screens[0]
+        other.name = "other"
+        app.screens.append(other)
+        app.screens[0].url = "app://home"
+        app.screens[2].url = "app://other"
+        let world = ManualWorld(.v1, app: app) { $0.upload.networks = [] }
+        world.startApp()
+        var before: UInt16?
+        for (second, screen) in [UInt16(0), 1, 2, 2, 0].enumerated() {
+            world.act(Double(second + 1), .appear(screen: screen, referrer: before))
+            before = screen
+        }
+        world.act(10, .kill, .launch(passive: false), .enterForeground)
+        world.act(11, .appear(screen: 2, referrer: nil))
+        let views = (1...7).compactMap { world.device.store.record($0) }
+            .filter { $0.template == SensorsTemplates.viewScreen }
+        #expect(views.map(\.screen) == [0, 1, 2, 2, 0, 2])
+        #expect(views.map(\.control) == [.max, .max, 0, 2, 2, .max])
+    }
+
     @Test("items came after 1.10.17; profiles did not")
     func items() {
         for (version, count) in [(SensorsRules.Version.v1, UInt32(2)), (.v4, 3)] {

@@ -39,7 +39,8 @@ package struct SensorsDevice<Store: SensorsStore>: RowDevice, DrawingDevice {
     var lastTapAt = Instant(nanoseconds: .min)
     var timers = EventTimers()
     var currentScreen = UInt16.max
-    /// The last page that was reported, where screens are not reported as themselves alone.
+    /// The last page that was reported: of 1.10.17 the last with a URL, of 4.9.1 where screens are not reported
+    /// as themselves alone.
     var viewedPage = UInt16.max
     var activeConfig: UInt16 = 0
     var retryAttempt: UInt8 = 0

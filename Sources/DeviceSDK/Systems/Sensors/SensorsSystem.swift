@@ -145,9 +145,16 @@ package struct SensorsSystem<Store: SensorsStore>: RowCustodian, DrawingSystem {
         return device.requests[index].isDebug ? endpoints.debug : endpoints.upload
     }
 
-    /// The page that `$referrer` tells: the screen before, or the last page before that was reported.
+    /// The page that `$referrer` tells. 4.9.1: the screen before, or the last page before that was reported.
+    /// 1.10.17 asks the screens that have a URL alone, and remembers them alone (`trackViewScreen:`).
     func referrer(_ before: UInt16?, on device: inout Device, of page: UInt16) -> UInt16 {
-        guard !hookedViews.isPlain else { return before ?? .max }
+        if !isVersion4 {
+            guard encoder.catalogue.screens[Int(page)].urlKeys.contains(.url), autoTracks(8, device),
+                !isDisabled(device)
+            else { return .max }
+        } else if hookedViews.isPlain {
+            return before ?? .max
+        }
         defer { device.viewedPage = page }
         return device.viewedPage
     }

@@ -11,7 +11,7 @@ package import Wire
 /// under one epoch) writing an event allocates nothing.
 ///
 /// What a record's fields mean, by template:
-/// - view of a screen: `screen`; `control` is the screen before it, `UInt16.max` for none.
+/// - view of a screen: `screen`; `control` is the screen that it refers to, `UInt16.max` for none.
 /// - tap: `screen`, `control`; `detail` is the row in a list and what the control was set to, packed as in
 ///   ``ViewReference/detail``.
 /// - business event, profile, item: `detail` is the entity. With the flag `timed`, `detail` is the
