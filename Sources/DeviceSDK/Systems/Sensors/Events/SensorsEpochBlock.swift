@@ -30,6 +30,8 @@ final class SensorsEpochBlock {
         var distinctID = SensorsBytes()
         var originalID = SensorsBytes()
         var lib = SensorsBytes()
+        /// Of what has no common properties.
+        var plainLib = SensorsBytes()
         var webLib = SensorsBytes()
         var common = SensorsBytes()
         var location = SensorsBytes()
@@ -95,8 +97,10 @@ struct SensorsEpochTexts {
     /// `"original_id":"…",`.
     var originalID = WireBuffer()
     /// `,"lib":{…,` up to where templates differ.
-    private var lib = WireBuffer()
-    private var webLib = WireBuffer()
+    var lib = WireBuffer()
+    /// The same for what has no common properties; empty if it is the same.
+    var plainLib = WireBuffer()
+    var webLib = WireBuffer()
     /// Automatic and super properties, each with a comma after it.
     private(set) var common = WireBuffer()
     /// The members of `common`: key and where it ends.
@@ -132,16 +136,18 @@ struct SensorsEpochTexts {
         let identity = arena.keep(identity, occurrence: occurrences[.identity])
         writeCommon(traits, catalogue, ownID: ownID)
         writeLocation(traits, isVersion4: catalogue.isVersion4, isOn: catalogue.rules.collectsLocation)
+        let commonLib = arena.keep(lib, occurrence: occurrences[.lib])
         return SensorsEpochBlock.View(
             index: index, epoch: epoch,
-            limit: identity.count + originalID.count + lib.count + webLib.count
+            limit: identity.count + originalID.count + lib.count + plainLib.count + webLib.count
                 + common.count + location.count + deviceID.count + lifted.reduce(0) { $0 + $1.json.count },
             properties: properties,
             trackIdentifiers: catalogue.streams.stream(.trackIdentifiers, index: index),
             bindings: traits.bindings, skew: traits.clockSkew, zone: zone, time: time,
             hasLifted: !lifted.isEmpty,
             identity: identity, distinctID: identity.part(0..<distinctEnd),
-            originalID: arena.keep(originalID), lib: arena.keep(lib, occurrence: occurrences[.lib]),
+            originalID: arena.keep(originalID), lib: commonLib,
+            plainLib: plainLib.isEmpty ? commonLib : arena.keep(plainLib),
             webLib: arena.keep(webLib, occurrence: occurrences[.webLib]),
             common: arena.keep(common, occurrence: occurrences[.common]),
             location: arena.keep(location, occurrence: occurrences[.location]), deviceID: ownID)
@@ -181,13 +187,7 @@ struct SensorsEpochTexts {
             common.append(contentsOf: member.json)
             members.append((member.key, common.count))
         }
-        // A super property $app_version stands in lib as well.
-        if let own = supers.last(where: { $0.text == "$app_version" }) {
-            writeLib(catalogue) { $0.append(contentsOf: own.json) }
-        } else {
-            let appVersion = epoch.appVersion
-            writeLib(catalogue) { $0.append(catalogue.automatic.version(appVersion)) }
-        }
+        writeLibs(catalogue, ownVersion: supers.last(where: { $0.text == "$app_version" })?.json)
     }
 
     /// The super properties that are registered, in the order of their groups: of keys that differ
@@ -247,20 +247,6 @@ struct SensorsEpochTexts {
             lifted.append((name, Array(",\"\(name)\":".utf8) + value))
         }
         members.removeAll { Self.liftedNames.contains($0.text) }
-    }
-
-    private mutating func writeLib(_ catalogue: SensorsEventCatalogue, version: (inout WireBuffer) -> Void) {
-        lib.removeAll()
-        lib.append(",\"lib\":{\"$lib\":\"iOS\",\"$lib_version\":\"")
-        lib.append(catalogue.libVersion)
-        lib.append("\",")
-        version(&lib)
-        webLib.removeAll()
-        webLib.append(",\"lib\":{\"$lib\":\"js\",\"$lib_version\":\"")
-        webLib.append(SensorsWebBridge.scriptVersion)
-        webLib.append("\",")
-        version(&webLib)
-        webLib.append("\"$lib_method\":\"code\"")
     }
 
     private mutating func writeLocation(_ traits: SensorsTraits, isVersion4: Bool, isOn: Bool) {

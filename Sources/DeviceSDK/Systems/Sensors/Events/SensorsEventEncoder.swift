@@ -251,7 +251,7 @@ package final class SensorsEventEncoder {
             cursor.put(view.pointee.webLib)
             return
         }
-        cursor.put(view.pointee.lib)
+        cursor.put(template.kind.hasCommonProperties ? view.pointee.lib : view.pointee.plainLib)
         let isElsewhere = !SensorsEventFlags(rawValue: record.flags).isDisjoint(with: [.resumed, .crashed])
         cursor.put(isElsewhere ? template.otherLibTail : template.libTail)
         if template.hasScreenDetail, Int(record.screen) < catalogue.screens.count {
