@@ -278,31 +278,6 @@ struct SensorsEventFieldTests {
         #expect(method == (version == .v4 ? "autoTrack" : "code"))
     }
 
-    @Test(
-        "1.x tells where the SDK's own events come from, 4.x does not",
-        arguments: [
-            (SensorsTemplates.appStart, [], "SensorsAnalyticsSDK##enableAutoTrack:####"),
-            (SensorsTemplates.appStart, .resumed, "SensorsAnalyticsSDK##applicationDidBecomeActive:####"),
-            (SensorsTemplates.appStartPassively, [], "SensorsAnalyticsSDK##enableAutoTrack:####"),
-            (SensorsTemplates.appEnd, [], "SensorsAnalyticsSDK##applicationDidEnterBackground:####"),
-            (
-                SensorsTemplates.appEnd, .crashed,
-                "SensorsAnalyticsExceptionHandler##sa_handleUncaughtException:####"
-            ),
-            (
-                SensorsTemplates.disableSDK, [],
-                "SensorsAnalyticsSDK##requestFunctionalManagermentConfigDelay:index:####"
-            ),
-        ] as [(UInt16, SensorsEventFlags, String)])
-    func callSites(template: UInt16, flags: SensorsEventFlags, site: String) throws {
-        for version in Self.versions {
-            let fixture = SensorsEventFixture(version)
-            let event = try fixture.event(fixture.record(template, flags: flags))
-            let lib = try #require(event["lib"] as? [String: String])
-            #expect(lib["$lib_detail"] == (version == .v4 ? nil : site))
-        }
-    }
-
     @Test("a changed configuration is quoted as text")
     func remoteConfig() throws {
         let fixture = SensorsEventFixture(.v4)

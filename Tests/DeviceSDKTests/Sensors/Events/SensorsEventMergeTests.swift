@@ -172,26 +172,6 @@ struct SensorsEventMergeTests {
     }
 
     @Test(
-        "a super property's version stands in lib: in 1.x not in that of profile changes",
-        arguments: SensorsRules.Version.allCases)
-    func versionInLib(version: SensorsRules.Version) throws {
-        let fixture = SensorsEventFixture(version)
-        var epoch = SensorsEpoch()
-        epoch.superGroups = 0b10
-        for (template, expected) in [
-            (SensorsTemplates.appEnd, "9.9.9"), (fixture.templates.business(1), "9.9.9"),
-            (fixture.templates.profile(0), version == .v4 ? "9.9.9" : "1.3.0"),
-        ] {
-            let event = try fixture.event(fixture.record(template, screen: 2), epoch: epoch)
-            let lib = try #require(event["lib"] as? [String: Any])
-            #expect(lib["$app_version"] as? String == expected, "\(event["type"] ?? "")")
-        }
-        epoch.superGroups = 0
-        let plain = try fixture.event(fixture.record(fixture.templates.profile(0)), epoch: epoch)
-        #expect((plain["lib"] as? [String: Any])?["$app_version"] as? String == "1.3.0")
-    }
-
-    @Test(
         "a replaced anonymous id is new, and 5G has no name in 1.x", arguments: SensorsRules.Version.allCases)
     func anonymous(version: SensorsRules.Version) throws {
         let fixture = SensorsEventFixture(version)
