@@ -115,6 +115,15 @@ OLD_CALL_SITES = {
     "$SignUp": {"SensorsAnalyticsSDK##login:####"},
     "DisableSensorsDataSDK": {"SensorsAnalyticsSDK##requestFunctionalManagermentConfigDelay:index:####"},
 }
+QUOTED_CONFIG = {
+    "autoTrackMode",
+    "disableDebugMode",
+    "disableSDK",
+    "effect_mode",
+    "event_blacklist",
+    "nv",
+    "supportTransportEncrypt",
+}
 AUTO_TRACKED = {"$AppStart", "$AppStartPassively", "$AppEnd", "$AppViewScreen", "$AppClick"}
 
 
@@ -391,6 +400,8 @@ class Checker:
         name = self.value.get("event")
         for key, type_ in PRESETS.get(name, {}).items():
             self.typed(properties, key, type_)
+        if name == "$AppRemoteConfigChanged":
+            self.check_quoted_config(properties.get("$app_remote_config"))
         if name == "$AppEnd" and "event_duration" in properties and not _is_number(properties["event_duration"]):
             self.fail("event_duration is no number")
         if name == "$AppClick":
@@ -410,6 +421,12 @@ class Checker:
             if detail != properties.get("$screen_name", "") + "######":
                 self.fail(f"$lib_detail {detail!r}")
 
+
+    def check_quoted_config(self, text) -> None:
+        """SARemoteConfigOperator.m extractRemoteConfig: takes these fields, as far as they came."""
+        config = json.loads(text or "{}")
+        if not {"configs"} <= set(config) <= {"v", "configs"} or set(config["configs"]) - QUOTED_CONFIG:
+            self.fail(f"$app_remote_config {text}")
 
     def check_element(self, properties: dict) -> None:
         type_, position = properties.get("$element_type"), properties.get("$element_position")

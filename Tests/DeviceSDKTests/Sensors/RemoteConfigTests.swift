@@ -223,7 +223,9 @@ struct RemoteConfigTests {
         func config(_ text: String) -> SensorsConfig? {
             SensorsConfig(body: Array(text.utf8), parser: parser, isVersion4: true)
         }
-        #expect(config("{}") == SensorsConfig.none)
+        var none = SensorsConfig.none
+        none.text = #"{"configs":{}}"#
+        #expect(config("{}") == none)
         #expect(config("[1]") == nil)
         #expect(config("oops") == nil)
         #expect(config("") == nil)
@@ -238,6 +240,30 @@ struct RemoteConfigTests {
         #expect(
             full.text
                 == #"{"v":"21","configs":{"disableSDK":false,"disableDebugMode":true,"autoTrackMode":5,"#
-                + #""event_blacklist":["A","B"],"effect_mode":1,"nv":"n"}}"#)
+                + #""event_blacklist":["B","A"],"effect_mode":1,"nv":"n"}}"#)
+    }
+
+    @Test("4.9.1 quotes the fields that came, and no others")
+    func quoted() {
+        let parser = ManualWorld(.v4).system.parser
+        func text(_ body: String, isVersion4: Bool = true) -> String? {
+            SensorsConfig(body: Array(body.utf8), parser: parser, isVersion4: isVersion4)?.text
+        }
+        #expect(text(#"{"configs":{"disableSDK":1}}"#) == #"{"configs":{"disableSDK":1}}"#)
+        #expect(
+            text(#"{"configs":{"supportTransportEncrypt":true,"key":{"pkv":3}},"v":"2","other":[]}"#)
+                == #"{"v":"2","configs":{"supportTransportEncrypt":true}}"#)
+        #expect(text(#"{"v":null,"configs":{}}"#) == #"{"v":null,"configs":{}}"#)
+        #expect(text(#"{"v":"2"}"#, isVersion4: false)?.isEmpty == true)
+    }
+
+    @Test("4.9.1: an empty name on the blacklist matches nothing, not even what has no name")
+    func emptyName() {
+        let world = world(.v4) { $0.upload.networks = [] }
+        world.act(0, .launch(passive: false), .enterForeground)
+        world.answerFetch(200, #"{"configs":{"event_blacklist":["","BuyGoods"],"effect_mode":1}}"#, at: 1)
+        world.track(2)
+        world.act(3, .profile(update: 0, subject: 0), .item(update: 0, subject: 0))
+        #expect(world.names(.suppressed(.blacklisted)) == ["BuyGoods"])
     }
 }

@@ -19,6 +19,9 @@ struct SensorsConfig: Hashable, Sendable {
     var blacklist: Set<String> = []
     /// `effect_mode` 1, 4.x only: does not wait for the next start.
     var takesEffectNow = false
+    /// What `$app_remote_config` quotes, 4.x only: of the answer's fields those that the SDK takes out, as they
+    /// came (`SARemoteConfigOperator.m extractRemoteConfig:`).
+    var text = ""
 
     /// Before any answer.
     static let none = SensorsConfig()
@@ -40,6 +43,7 @@ struct SensorsConfig: Hashable, Sendable {
     private init?(root: JSONValue, isVersion4: Bool) {
         guard root.kind == .object else { return nil }
         version = root["v"]?.string
+        if isVersion4 { text = Self.extract(root) }
         guard let configs = root["configs"] else { return }
         disablesSDK = Self.truth(configs["disableSDK"])
         disablesDebugMode = Self.truth(configs["disableDebugMode"])
@@ -59,31 +63,27 @@ struct SensorsConfig: Hashable, Sendable {
         value?.bool ?? value?.double.map { $0 != 0 } ?? false
     }
 
-    /// The configuration's text in `$app_remote_config`: the fields that the SDK itself reads.
-    var text: String {
-        var buffer = WireBuffer()
-        buffer.append("{")
-        if let version {
+    private static let extracted: [StaticString] = [
+        "disableSDK", "disableDebugMode", "autoTrackMode", "event_blacklist", "effect_mode", "nv",
+        "supportTransportEncrypt",
+    ]
+
+    private static func extract(_ root: JSONValue) -> String {
+        var buffer = WireBuffer("{")
+        if let version = root["v"] {
             buffer.append("\"v\":")
-            buffer.appendJSONString(version)
+            version.appendJSON(to: &buffer)
             buffer.append(",")
         }
-        buffer.append("\"configs\":{\"disableSDK\":")
-        buffer.append(disablesSDK ? "true" : "false")
-        buffer.append(",\"disableDebugMode\":")
-        buffer.append(disablesDebugMode ? "true" : "false")
-        buffer.append(",\"autoTrackMode\":")
-        buffer.append(String(autoTrackMode ?? -1))
-        buffer.append(",\"event_blacklist\":[")
-        for (index, name) in blacklist.sorted().enumerated() {
-            if index > 0 { buffer.append(",") }
-            buffer.appendJSONString(name)
-        }
-        buffer.append("],\"effect_mode\":")
-        buffer.append(takesEffectNow ? "1" : "0")
-        if let newVersion {
-            buffer.append(",\"nv\":")
-            buffer.appendJSONString(newVersion)
+        buffer.append("\"configs\":{")
+        var isFirst = true
+        for name in extracted {
+            guard let value = root["configs"]?[name] else { continue }
+            buffer.append(isFirst ? "\"" : ",\"" as StaticString)
+            isFirst = false
+            buffer.append(name)
+            buffer.append("\":")
+            value.appendJSON(to: &buffer)
         }
         buffer.append("}}")
         return buffer.text
@@ -94,13 +94,15 @@ struct SensorsConfig: Hashable, Sendable {
 /// that have it.
 struct SensorsConfigEntry: Sendable {
     var config: SensorsConfig
-    /// For each template, whether its event is on the blacklist; empty if none is.
+    /// For each template, whether its event is on the blacklist; empty if none is. Changes of profiles and items
+    /// have no name, not an empty one.
     var isBlacklisted: [Bool]
 
     init(_ config: SensorsConfig, templates: SensorsTemplates) {
         self.config = config
         isBlacklisted =
-            config.blacklist.isEmpty ? [] : templates.labels.map { config.blacklist.contains($0.name) }
+            config.blacklist.isEmpty
+            ? [] : templates.labels.map { !$0.name.isEmpty && config.blacklist.contains($0.name) }
     }
 
     /// Whether the event of a template is on the blacklist.

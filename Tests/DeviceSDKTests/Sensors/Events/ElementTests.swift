@@ -1,4 +1,5 @@
 import AppModel
+import Foundation
 import TestSupport
 import Testing
 import World
