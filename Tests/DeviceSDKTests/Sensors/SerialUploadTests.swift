@@ -29,6 +29,24 @@ struct SerialUploadTests {
         #expect(world.fates[99]?.attempts == 1)
     }
 
+    @Test("events of pages count, and upload nothing by themselves, not even in debug mode")
+    func pages() {
+        for mode in [SensorsRules.DebugMode.off, .debugAndTrack] {
+            let world = ManualWorld(.v1) {
+                $0.upload.flushBulkSize = 3
+                $0.debugMode = mode
+            }
+            world.startApp()
+            world.act(1, .appear(screen: 1, referrer: nil))
+            while let upload = world.open.first, upload.number.kind == .upload { world.answer(200, at: 1) }
+            let rows = world.device.storedCount
+            for second in [2.0, 3.0] { world.act(second, .web(event: AppDescription.fromPage, subject: 0)) }
+            #expect(world.open.isEmpty && world.device.storedCount == rows + 2)
+            world.track(4)
+            #expect(world.open.count == 1, "the app's own event finds enough")
+        }
+    }
+
     @Test("the timer flushes every 15 s in the foreground and not in the background")
     func timer() {
         let world = ManualWorld(.v1)

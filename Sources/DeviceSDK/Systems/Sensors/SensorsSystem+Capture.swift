@@ -62,7 +62,8 @@ extension SensorsSystem {
     }
 
     /// Writes an event into the store, and flushes if that is due: at once in debug mode and for
-    /// events that are immediate, else when enough rows wait.
+    /// events that are immediate, else when enough rows wait. 1.10.17 does not look when a page has sent the
+    /// event (`trackFromH5WithEvent:enableVerify:`).
     mutating func enqueue(
         _ record: EventRecord, on device: inout Device, now: Instant, effects: inout DeviceEffects
     ) {
@@ -73,7 +74,9 @@ extension SensorsSystem {
         let isEnough =
             rules.upload.flushesAboveBulkSize
             ? idle > rules.upload.flushBulkSize : idle >= rules.upload.flushBulkSize
-        if isEnough || isDebug(device) || isImmediate[Int(record.template)] || record.isInstant {
+        let isDue = isEnough || isDebug(device) || record.isInstant
+        let asks = isDue && (isVersion4 || !templates.isOfPage(record.template))
+        if asks || isImmediate[Int(record.template)] {
             requestFlush(
                 &device, record.isInstant ? .instant : .normal, due: now, now: now, effects: &effects)
         }
