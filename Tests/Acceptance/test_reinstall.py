@@ -79,6 +79,26 @@ def test_sensors_has_its_anonymous_id_in_the_keychain(tool: Tool, version: str):
     assert sum(len(own) > 1 for own in first.values()) > 3
 
 
+@pytest.mark.parametrize("version", ["1.10.17", "4.9.1"])
+def test_sensors_resets_to_the_id_of_the_present_installation(tool: Tool, version: str):
+    """The app resets the anonymous id at each launch, after the first events of which the keychain's is the older one."""
+    described = scenario("sensors", version)
+    described["populations"][0]["app"] = "resetting"
+    described["apps"] = {
+        "resetting": {
+            "screens": [{"name": "Home", "controls": [{"action": "buy:"}]}],
+            "identities": [{"operation": "resetAnonymousId", "on": "launch"}],
+        }
+    }
+    found = generate(tool, described)
+    told, own = (ids(found, lambda event, key=key: event.get(key)) for key in ("distinct_id", "device_id"))
+    assert_new(own)
+    for device, installations in own.items():
+        assert told[device][0] == installations[0]
+        if 1 in installations:
+            assert installations[1] <= told[device][1] <= installations[0] | installations[1]
+
+
 def test_growing_has_its_device_id_in_the_keychain(tool: Tool):
     found = generate(tool, scenario("growing"))
     assert_kept(ids(found, lambda event: json.loads(event["payload"])["deviceId"]))
