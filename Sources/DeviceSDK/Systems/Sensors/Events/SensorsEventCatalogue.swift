@@ -183,8 +183,10 @@ struct SensorsEventCatalogue {
             screenRemarks.append(SensorsCompiledMembers(own, arena: arena))
             var controls: [SensorsCompiledMembers] = []
             for control in screen.controls {
+                // Of React Native's views 1.x reads none.
+                let isRead = isVersion4 || control.resolvedKind != .reactView
                 let own = compiler.members(
-                    control.properties, firstOrdinal: Ordinal.controlRemarks, keys: &keys)
+                    isRead ? control.properties : [], firstOrdinal: Ordinal.controlRemarks, keys: &keys)
                 controls.append(SensorsCompiledMembers(own, arena: arena))
             }
             controlRemarks.append(controls)
