@@ -125,16 +125,20 @@ struct SensorsControlPresets {
             position = nil
         }
         if element.place != .nowhere { keys.insert(.elementPosition) }
-        let values = element.contents.enumerated().map { value, text in
-            var fragment = SensorsFragment(optional: "$element_content", text)
-            if element.place == .value { fragment.add("$element_position", String(value)) }
-            return arena.keep(fragment.bytes)
-        }
+        let values = Self.values(of: element).map { arena.keep($0) }
         self.values = arena.keep(table: values)
         valueCount = values.count
         valueLimit = values.map(\.count).max() ?? 0
         common = arena.keep(fragment.bytes)
         self.keys = keys
+    }
+
+    private static func values(of element: SensorsElement) -> [[UInt8]] {
+        element.contents.enumerated().map { value, text in
+            var fragment = SensorsFragment(optional: "$element_content", text)
+            if element.place == .value { fragment.add("$element_position", String(value)) }
+            return fragment.bytes
+        }
     }
 }
 
