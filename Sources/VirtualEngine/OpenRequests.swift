@@ -8,8 +8,7 @@ struct OpenRequest {
     /// As the device asked for it.
     var network: NetworkKind
     var outcome: RequestOutcome
-    /// `nil` for a request that never began: nothing is counted.
-    var sample: RequestSample?
+    var sample: RequestSample
     /// Of a request that is held up on the client's side: what is to leave.
     var held: HeldAttempt?
     /// What is kept of the answer, should its system not take it as success.

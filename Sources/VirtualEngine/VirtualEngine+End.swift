@@ -73,7 +73,7 @@ extension VirtualEngine {
         }
         // What is still open was waited for in vain.
         if !open.isEmpty, phases.phase == .closing { now = max(now, phases.limit) }
-        endOpenRequests(&observer)
+        endOpenRequests()
     }
 
     mutating func finish(_ observer: inout some VirtualObserver) -> VirtualResult {

@@ -36,16 +36,16 @@ extension VirtualEngine {
         case .fail(let failure):
             scheduleEnd(after: .failed(failure, after: .zero), of: attempt, device: device)
         case .hold(let moment): hold(attempt, until: moment, device: device)
+        // After the drain nothing starts: the device gets its rows back, and nothing is counted.
         case .giveBack: giveBack(attempt.request.number, attempt.request.network, device: device)
         case .deliver, nil: preconditionFailure("a request leaves once")
         }
     }
 
     private mutating func hold(_ attempt: Attempt, until moment: Instant, device: Int) {
-        var held = OpenRequest(
-            number: attempt.request.number, network: attempt.request.network, outcome: .failed(.processDied))
-        held.sample = sample(of: attempt, until: moment)
-        held.held = HeldAttempt(attempt)
+        let held = OpenRequest(
+            number: attempt.request.number, network: attempt.request.network, outcome: .failed(.processDied),
+            sample: sample(of: attempt, until: moment), held: HeldAttempt(attempt))
         insert(.departure(open.add(held, device: device)), device: device, at: moment)
     }
 
@@ -98,11 +98,6 @@ extension VirtualEngine {
     /// Hands a device what came of its request.
     mutating func complete(_ request: OpenRequest, device: Int, _ observer: inout some VirtualObserver) {
         let (fleet, slot) = devices.location(of: device)
-        guard var sample = request.sample else {
-            fleets[fleet].giveBack(
-                slot, request: request.number, network: request.network, at: now, effects: &effects)
-            return absorbEffects(device, next: devices.nextWake(of: device), &observer)
-        }
         let wake = fleets[fleet].advance(slot, through: now, effects: &effects)
         // The process may have died by now, and its request with it.
         guard effects.died.isEmpty else {
@@ -111,6 +106,7 @@ extension VirtualEngine {
         }
         let next = fleets[fleet].complete(
             slot, request: request.number, outcome: request.outcome, at: now, effects: &effects)
+        var sample = request.sample
         sample.isAcknowledged = effects.isAcknowledged
         record(sample, population: fleet)
         if !sample.isAcknowledged, let answer = request.answer,
@@ -133,10 +129,9 @@ extension VirtualEngine {
         return sample
     }
 
-    /// After the drain nothing starts: the device gets its rows back, and nothing is counted.
-    private mutating func giveBack(_ number: RequestNumber, _ network: NetworkKind, device: Int) {
-        let request = OpenRequest(number: number, network: network, outcome: .failed(.offline))
-        insert(.answer(open.add(request, device: device)), device: device, at: now)
+    private func giveBack(_ number: RequestNumber, _ network: NetworkKind, device: Int) {
+        let (fleet, slot) = devices.location(of: device)
+        fleets[fleet].giveBack(slot, request: number, network: network, at: now)
     }
 
     /// The process of a device died: its requests are cut, and count as such if they had begun.
@@ -148,24 +143,20 @@ extension VirtualEngine {
 
     /// The run is over: what has no answer yet counts as that, and what was held up and never left goes
     /// back.
-    mutating func endOpenRequests(_ observer: inout some VirtualObserver) {
-        while !open.isEmpty {
-            for (device, request) in open.takeAll() {
-                let (fleet, slot) = devices.location(of: device)
-                guard request.held != nil || request.sample == nil else {
-                    note(request, endedBy: .unanswered, population: fleet)
-                    continue
-                }
-                fleets[fleet].giveBack(
-                    slot, request: request.number, network: request.network, at: now, effects: &effects)
-                absorbEffects(device, next: devices.nextWake(of: device), &observer)
+    mutating func endOpenRequests() {
+        for (device, request) in open.takeAll() {
+            if request.held == nil {
+                note(request, endedBy: .unanswered, population: devices.location(of: device).fleet)
+            } else {
+                giveBack(request.number, request.network, device: device)
             }
         }
     }
 
     /// Counts a request that ends without an answer. One without a network never began.
     mutating func note(_ request: OpenRequest, endedBy failure: RequestFailure, population: Int) {
-        guard var sample = request.sample, request.network != .none else { return }
+        guard request.network != .none else { return }
+        var sample = request.sample
         sample.finishedAt = now
         sample.status = 0
         sample.failure = failure

@@ -420,3 +420,19 @@ def test_each_path_has_its_own_answer(tmp_path: Path):
     assert sum(right["suppressed"].values()) == 0 and right["delivered"] > 0
     unknown = run("validate", path, "--set", "timeline.0.remoteConfig.path=/elsewhere")
     assert 'no described SDK fetches a configuration at "/elsewhere"' in unknown.stdout + unknown.stderr
+
+
+@pytest.mark.parametrize("verb", ["simulate", "run"])
+def test_the_end_of_a_run_is_no_answer_to_what_never_left(tmp_path: Path, verb: str):
+    """An SDK that drops whatever fails: what it asks for when nothing may start any more stays on its device."""
+    sdk = {
+        "preset": "ga4-mp", "storage": {"prefill": 1000, "limit": 5000}, "upload": {"maxBatchesPerFlush": "all"},
+        "answers": [["2xx", "delivered"], ["*", "drop"]],
+    }
+    path = scenario(
+        tmp_path, sdk, duration="4s", drain="0s",
+        timeline=[{"at": "0s", "collector": {"fault": "latency", "latency": "1s"}}],
+    )
+    events = report(tmp_path / "out", verb, path)["populations"]["p0"]["events"]
+    assert sum(events["rejected"].values()) == 0
+    assert events["pending"]["stored"] > 5000

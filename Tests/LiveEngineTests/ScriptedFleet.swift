@@ -31,6 +31,7 @@ final class FleetLog: Sendable {
     enum Entry: Equatable, Sendable {
         case encoded(device: UInt32, number: UInt32)
         case completed(device: UInt32, number: UInt32, RequestOutcome)
+        case givenBack(device: UInt32, number: UInt32)
         case network(device: UInt32, NetworkChange)
         case usersStopped
         case finished
@@ -41,6 +42,10 @@ final class FleetLog: Sendable {
     var all: [Entry] { entries.withLock { $0 } }
     var outcomes: [RequestOutcome] {
         all.compactMap { if case .completed(_, _, let outcome) = $0 { outcome } else { nil } }
+    }
+    /// Numbers of the requests that came back unsent.
+    var givenBack: [UInt32] {
+        all.compactMap { if case .givenBack(_, let number) = $0 { number } else { nil } }
     }
 }
 
@@ -150,11 +155,9 @@ final class ScriptedFleet: DeviceFleet {
         return wake(slot)
     }
 
-    func giveBack(
-        _ slot: Int, request: RequestNumber, network: NetworkKind, at now: Instant,
-        effects: inout DeviceEffects
-    ) {
-        _ = complete(slot, request: request, outcome: .failed(.offline), at: now, effects: &effects)
+    func giveBack(_ slot: Int, request: RequestNumber, network: NetworkKind, at now: Instant) {
+        log.note(.givenBack(device: globalNumber(of: slot), number: request.number))
+        openRequests[slot] -= 1
     }
 
     func setNetwork(_ change: NetworkChange, of slot: Int, at now: Instant, effects: inout DeviceEffects)

@@ -94,13 +94,11 @@ package protocol DeviceFleet: AnyObject {
         effects: inout DeviceEffects
     ) -> Instant
 
-    /// Gives a request back that the device asked for and that never began: the run is over. No upload
-    /// carried its events; to the device it is one without a network.
+    /// Gives a request back that the device asked for and that never began: the run is over. No upload carried its
+    /// events, which stay on the device; its SDK hears of no failure, and so makes nothing of it.
     ///
     /// - Parameter network: The network that the request was asked for with.
-    func giveBack(
-        _ slot: Int, request: RequestNumber, network: NetworkKind, at now: Instant,
-        effects: inout DeviceEffects)
+    func giveBack(_ slot: Int, request: RequestNumber, network: NetworkKind, at now: Instant)
 
     /// The timeline gives a device another network, or its own again.
     func setNetwork(_ change: NetworkChange, of slot: Int, at now: Instant, effects: inout DeviceEffects)

@@ -27,13 +27,9 @@ extension FleetCore {
     }
 
     /// What was asked for without a network was never counted.
-    mutating func giveBack(
-        _ slot: Int, request: RequestNumber, network: NetworkKind, at now: Instant,
-        effects: inout DeviceEffects
-    ) {
-        useRules(of: slot)
-        if request.kind == .upload, network != .none { system.takeBack(request, of: &devices[slot]) }
-        if network != .none, !radios.isIdle { radios.takeBack(of: slot) }
-        _ = complete(slot, request: request, outcome: .failed(.offline), at: now, effects: &effects)
+    mutating func giveBack(_ slot: Int, request: RequestNumber, network: NetworkKind) {
+        let hasNetwork = network != .none
+        if request.kind == .upload { system.takeBack(request, isCounted: hasNetwork, of: &devices[slot]) }
+        if hasNetwork, !radios.isIdle { radios.takeBack(of: slot) }
     }
 }

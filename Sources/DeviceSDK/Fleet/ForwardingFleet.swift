@@ -66,11 +66,8 @@ extension ForwardingFleet {
         base.complete(slot, request: request, outcome: outcome, at: now, effects: &effects)
     }
 
-    package func giveBack(
-        _ slot: Int, request: RequestNumber, network: NetworkKind, at now: Instant,
-        effects: inout DeviceEffects
-    ) {
-        base.giveBack(slot, request: request, network: network, at: now, effects: &effects)
+    package func giveBack(_ slot: Int, request: RequestNumber, network: NetworkKind, at now: Instant) {
+        base.giveBack(slot, request: request, network: network, at: now)
     }
 
     package func setNetwork(

@@ -101,11 +101,8 @@ extension SpecialisedFleet {
     }
 
     @inline(__always)
-    package func giveBack(
-        _ slot: Int, request: RequestNumber, network: NetworkKind, at now: Instant,
-        effects: inout DeviceEffects
-    ) {
-        core.giveBack(slot, request: request, network: network, at: now, effects: &effects)
+    package func giveBack(_ slot: Int, request: RequestNumber, network: NetworkKind, at now: Instant) {
+        core.giveBack(slot, request: request, network: network)
     }
 
     @inline(__always)

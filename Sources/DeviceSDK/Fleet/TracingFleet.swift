@@ -67,17 +67,10 @@ package final class TracingFleet: ForwardingFleet {
         return next
     }
 
-    package func giveBack(
-        _ slot: Int, request: RequestNumber, network: NetworkKind, at now: Instant,
-        effects: inout DeviceEffects
-    ) {
-        guard let device = numbers[slot] else {
-            return base.giveBack(slot, request: request, network: network, at: now, effects: &effects)
-        }
-        let before = Before(base, slot, effects)
-        base.giveBack(slot, request: request, network: network, at: now, effects: &effects)
+    package func giveBack(_ slot: Int, request: RequestNumber, network: NetworkKind, at now: Instant) {
+        base.giveBack(slot, request: request, network: network, at: now)
+        guard let device = numbers[slot] else { return }
         listener(device, TraceStep(at: now, .ended(request, .givenBack)))
-        tell(of: device, slot, since: before, at: now, effects)
     }
 
     package func setNetwork(

@@ -115,8 +115,11 @@ package protocol TrackingSystem {
     /// What a fetch asks for, as long as nobody has answered it; `nil` where configurations are not rolled out.
     func askedConfig(_ request: RequestNumber, of device: borrowing Device) -> AskedConfig?
 
-    /// An upload that was counted for the events that it carries never begins: takes the count back.
-    mutating func takeBack(_ upload: RequestNumber, of device: inout Device)
+    /// An upload that was asked for never begins: it carries nothing. Nothing of the device's follows from that, for
+    /// the run is over, or its process.
+    ///
+    /// - Parameter isCounted: Whether it was counted for the events that it carries: the count is taken back.
+    mutating func takeBack(_ upload: RequestNumber, isCounted: Bool, of device: inout Device)
 
     /// The device's network changed.
     mutating func setNetwork(

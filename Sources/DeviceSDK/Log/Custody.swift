@@ -28,7 +28,9 @@ extension TrackingSystem {
     /// process dies, and never left.
     package mutating func revokeUnsentRequests(of device: inout Device, effects: inout DeviceEffects) {
         guard !effects.requests.isEmpty else { return }
-        for outgoing in effects.revokeRequests(of: device.slot) { takeBack(outgoing.number, of: &device) }
+        for outgoing in effects.revokeRequests(of: device.slot) {
+            takeBack(outgoing.number, isCounted: true, of: &device)
+        }
     }
 }
 

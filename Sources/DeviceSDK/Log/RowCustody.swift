@@ -9,6 +9,8 @@ package protocol RowRequest {
     var rows: ContiguousArray<EventRecord> { get }
     /// It has a socket; the others wait for one.
     var isStarted: Bool { get set }
+    /// The engine gave it back unsent, for the run was over by then: it keeps its socket, so that nothing follows it.
+    var isReturned: Bool { get set }
     var plannedAt: Instant { get }
 }
 
@@ -145,17 +147,20 @@ extension RowCustodian {
         device.detached = []
     }
 
-    package mutating func takeBack(_ upload: RequestNumber, of device: inout Device) {
-        guard let request = device.requests.first(where: { $0.number == upload }) else { return }
+    package mutating func takeBack(_ upload: RequestNumber, isCounted: Bool, of device: inout Device) {
+        guard let index = device.requests.firstIndex(where: { $0.number == upload }) else { return }
+        device.requests[index].isReturned = true
+        guard isCounted else { return }
+        let request = device.requests[index]
         device.update(request, mark: nil) { $0.takeBackAttempt() }
     }
 
     /// The run ends: seals whatever is on the device.
     package mutating func sealAll(of device: inout Device, effects: inout DeviceEffects) {
-        // Requests that never got a socket carry nothing. Detached events are sealed as what they left the store for,
-        // however many requests carry them.
-        for request in device.requests where !request.isStarted {
-            device.updateRows(of: request, mark: nil) { $0.inFlight -= 1 }
+        // Requests that never got a socket carry nothing, and those that came back do not either. Detached events are
+        // sealed as what they left the store for, however many requests carry them.
+        for request in device.requests where !request.isStarted || request.isReturned {
+            device.updateRows(of: request, mark: nil) { $0.inFlight -= $0.inFlight > 0 ? 1 : 0 }
         }
         sealDetached(of: &device, effects: &effects)
         // Gathered first: a closure that sees the device would copy it for each row.

@@ -107,17 +107,11 @@ final class WatchedFleet: ForwardingFleet {
         }
     }
 
-    func giveBack(
-        _ slot: Int, request: RequestNumber, network: NetworkKind, at now: Instant,
-        effects: inout DeviceEffects
-    ) {
+    func giveBack(_ slot: Int, request: RequestNumber, network: NetworkKind, at now: Instant) {
         let events = end(request, of: slot)?.events ?? 0
         // What had no network never counted.
         if network != .none { watch.carried[population, default: 0] -= events }
-        let _: Bool = watching(slot, at: now, &effects) {
-            base.giveBack(slot, request: request, network: network, at: now, effects: &$0)
-            return true
-        }
+        base.giveBack(slot, request: request, network: network, at: now)
     }
 
     func finish(_ slots: Range<Int>, effects: inout DeviceEffects) {

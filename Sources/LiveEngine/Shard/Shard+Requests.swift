@@ -69,9 +69,7 @@ extension Shard {
         let request = requests[index]
         close(index)
         parts[Int(request.fleet)].fleet.giveBack(
-            Int(request.slot), request: request.number, network: request.network, at: now, effects: &effects)
-        // What it asks for instead, such as a flush that waited behind this request, comes back as well.
-        absorbEffects(of: Int(request.fleet))
+            Int(request.slot), request: request.number, network: request.network, at: now)
     }
 
     /// Takes a request out of the shard's books.

@@ -44,6 +44,21 @@ struct DeclaredUploadTests {
         #expect(world.sequences(.delivered) == Array(28..<48))
     }
 
+    @Test(
+        "an upload that comes back when the run is over is no failure: its events stay, as if it had never been"
+    )
+    func givenBack() throws {
+        let world = try DeclaredWorld(Self.preset("posthog-ios"))
+        world.startApp()
+        world.track(1, count: 18)
+        let uploads = world.open.filter { $0.number.kind == .upload }
+        let upload = try #require(uploads.last)
+        world.system.takeBack(upload.number, isCounted: true, of: &world.device)
+        world.finish()
+        #expect(world.sequences(.pending(.stored)) == Array(0..<20))
+        #expect(world.fates.values.allSatisfy { $0.attempts == 0 })
+    }
+
     @Test("Amplitude: without a connection uploads stop, until the app is launched again")
     func amplitudeLatch() throws {
         let world = try DeclaredWorld(Self.preset("amplitude-ios"))

@@ -100,8 +100,7 @@ struct TracingFleetTests {
         }
         while !open.isEmpty {
             let request = open.removeFirst().request
-            fleet.giveBack(
-                slot, request: request.number, network: request.network, at: Self.end, effects: &effects)
+            fleet.giveBack(slot, request: request.number, network: request.network, at: Self.end)
             played.ended.append(request.number)
             take(at: Self.end)
         }

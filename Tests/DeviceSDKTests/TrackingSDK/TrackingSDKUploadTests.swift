@@ -97,10 +97,11 @@ struct TrackingSDKUploadTests {
     func givenBack() throws {
         let world = waiting()
         let upload = try #require(world.open.last)
-        world.system.takeBack(upload.number, of: &world.device)
-        world.fail(.offline, at: 9, upload: upload.number.number)
+        world.system.takeBack(upload.number, isCounted: true, of: &world.device)
         world.finish()
-        #expect(world.fates[1]?.attempts == 4)
+        #expect(world.fates[1]?.attempts == 3)
+        // None of those that wait for a socket has taken its place.
+        #expect(world.fates[4]?.disposition == .pending(.stored))
     }
 
     @Test("the number of sockets is a rule", arguments: [1, 2, 10])

@@ -126,4 +126,6 @@ struct CodelessFileUpload: Sendable {
     var number: UInt32
     /// The number of the `eventsID` that it travels under.
     var eventsID: UInt32
+    /// It came back unsent: the run was over.
+    var isReturned = false
 }

@@ -83,16 +83,22 @@ extension CodelessSystem {
         effects.died.append(device.slot)
     }
 
-    package mutating func takeBack(_ upload: RequestNumber, of device: inout Device) {
+    package mutating func takeBack(_ upload: RequestNumber, isCounted: Bool, of device: inout Device) {
         guard upload.kind == .upload, let content = content(of: upload.number, of: device) else { return }
-        device.log.update(in: content.events) { $0.takeBackAttempt() }
+        if isCounted { device.log.update(in: content.events) { $0.takeBackAttempt() } }
+        if device.fileUpload?.number == upload.number {
+            device.fileUpload?.isReturned = true
+        } else if let index = device.parts.firstIndex(where: { $0.isCarried(by: upload.number) }) {
+            device.parts[index].state = .failed
+        }
     }
 
     package mutating func finish(_ device: inout Device, effects: inout DeviceEffects) {
-        if device.fileUpload != nil {
+        if let upload = device.fileUpload {
             let isDamaged = device.files[0].isDamaged
             seal(
-                device.files[0], as: isDamaged ? .lost(.storageError) : .pending(.inFlight),
+                device.files[0],
+                as: isDamaged ? .lost(.storageError) : .pending(upload.isReturned ? .stored : .inFlight),
                 of: &device, effects: &effects)
         }
         for file in device.files where file.ackedAt != nil {

@@ -162,6 +162,7 @@ package struct GrowingRequest: RowRequest, Sendable {
     /// 3.x: the queue was loaded anew meanwhile, and holds the request's events a second time.
     var isStale = false
     package var isStarted = false
+    package var isReturned = false
     /// The body's length, once it was written.
     var bytes: UInt64 = 0
     package var plannedAt: Instant

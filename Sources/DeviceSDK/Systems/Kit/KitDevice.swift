@@ -77,6 +77,8 @@ struct KitRequest: Sendable {
     var end: UInt32
     /// The start of the app: names the archive.
     var plannedAt: Instant
+    /// It came back unsent: the run was over.
+    var isReturned = false
 }
 
 /// A positive answer to an archive.

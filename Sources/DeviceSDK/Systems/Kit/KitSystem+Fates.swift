@@ -89,13 +89,15 @@ extension KitSystem {
         effects.died.append(device.slot)
     }
 
-    package mutating func takeBack(_ upload: RequestNumber, of device: inout Device) {
+    package mutating func takeBack(_ upload: RequestNumber, isCounted: Bool, of device: inout Device) {
         guard let request = device.request, request.number == upload.number else { return }
+        device.request?.isReturned = true
+        guard isCounted else { return }
         device.log.update(in: 0..<request.end) { $0.takeBackAttempt() }
     }
 
     package mutating func finish(_ device: inout Device, effects: inout DeviceEffects) {
-        let carried = device.request?.end ?? 0
+        let carried = device.request.map { $0.isReturned ? 0 : $0.end } ?? 0
         end(openRows(from: 0, until: .max, of: device), on: device, effects: &effects) { row in
             row.isDamaged
                 ? .lost(.storageError) : .pending(row.sequence < carried ? .inFlight : .stored)

@@ -124,6 +124,7 @@ package struct SensorsRequest: RowRequest {
     /// Behind it the serial queue waits.
     var isBlocking = false
     package var isStarted = false
+    package var isReturned = false
     /// What the flush takes along that it belongs to.
     var flush = SensorsRules.FlushKind.all
     /// Batches that the flush may still send after this one.

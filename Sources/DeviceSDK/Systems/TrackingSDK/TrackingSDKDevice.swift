@@ -63,13 +63,13 @@ package struct TrackingSDKDevice: HookedDevice, LogDevice, Sendable {
 
     /// The parts of a range of sequences that no open request carries, in order. O(open requests).
     ///
-    /// - Parameter startedOnly: Leaves out requests that still wait for a socket.
+    /// - Parameter sentOnly: Leaves out requests that never left: they carry nothing.
     func rangesCarriedByNone(
-        of range: Range<UInt32>, startedOnly: Bool = false
+        of range: Range<UInt32>, sentOnly: Bool = false
     ) -> ContiguousArray<Range<UInt32>> {
         var free: ContiguousArray<Range<UInt32>> = []
         var from = range.lowerBound
-        for request in requests where request.isStarted || !startedOnly {
+        for request in requests where !sentOnly || request.isStarted && !request.isReturned {
             guard from < range.upperBound else { break }
             let events = request.events
             if from < events.lowerBound { free.append(from..<min(events.lowerBound, range.upperBound)) }
@@ -91,6 +91,8 @@ struct TrackingSDKRequest: Sendable {
     var plannedAt: Instant
     /// It has a socket; the others wait for one.
     var isStarted = false
+    /// It came back unsent, for the run was over: it keeps its socket, so that nothing follows it.
+    var isReturned = false
     /// Its events count it among the uploads that carried them.
     var isCounted = false
     /// Where those uploads begin that started later, were counted, and have their answer already.

@@ -60,8 +60,10 @@ extension TrackingSDKSystem {
         effects.died.append(device.slot)
     }
 
-    package mutating func takeBack(_ upload: RequestNumber, of device: inout Device) {
+    package mutating func takeBack(_ upload: RequestNumber, isCounted: Bool, of device: inout Device) {
         guard let index = device.requests.firstIndex(where: { $0.number == upload.number }) else { return }
+        device.requests[index].isReturned = true
+        guard isCounted else { return }
         device.requests[index].isCounted = false
         device.log.update(in: device.requests[index].events) { $0.takeBackAttempt() }
     }
@@ -75,8 +77,7 @@ extension TrackingSDKSystem {
         device.log.forEach(in: 0..<device.fileStart) { if !$0.isSettled { cleared.append($0) } }
         for row in cleared { seal(row, row.endByClearing, on: device, effects: &effects) }
         let file = device.fileStart..<max(device.fileStart, device.nextSequence)
-        // Requests that never got a socket carry nothing.
-        for idle in device.rangesCarriedByNone(of: file, startedOnly: true) {
+        for idle in device.rangesCarriedByNone(of: file, sentOnly: true) {
             sealRows(in: idle, as: .pending(.stored), of: &device, effects: &effects)
         }
         sealRows(in: file, as: .pending(.inFlight), of: &device, effects: &effects)
