@@ -30,4 +30,21 @@ struct ProductDecodingTests {
         #expect(reply.status == 400)
         #expect(bench.undecodable == [.missingType: 1])
     }
+
+    @Test("a pixel of fields does not change how the next query is read, which has its event in one field")
+    func pixelBeforeQuery() {
+        var event = EventDescription(names: [.value("/n")])
+        event.key = [["/id"]]
+        var own = UploadDescription(
+            name: "own", uploads: [RequestPattern(.get, "/px")], lists: [""], event: event)
+        own.formFields = ["data"]
+        var plan = CollectorPlan()
+        plan.descriptions = [own]
+        var bench = Bench(plan: plan)
+        let query = "data=\(Bodies.escaped(#"[{"n":"Buy","id":"7"}]"#))"
+        #expect(bench.get("/px", query: query).status == 200)
+        #expect(bench.get("/i", query: "e=se&se_ac=buy&eid=7&dtm=1700000000000").status == 200)
+        #expect(bench.get("/px", query: query).status == 200)
+        #expect(bench.sink.rows.map(\.name) == ["Buy", "buy", "Buy"])
+    }
 }

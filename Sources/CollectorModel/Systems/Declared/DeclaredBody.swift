@@ -25,6 +25,7 @@ final class DeclaredBody {
     func open(
         _ request: CollectedRequest, fields: [String], takesFields: Bool
     ) -> UndecodableReason? {
+        isFields = false
         wantsWords = queryValue("verbose", in: request.query) == "1"
         if request.body.isEmpty, takesFields || request.method == .get {
             return WireBuffer(request.query).withUnsafeBytes { openForm($0, fields, takesFields) }
@@ -43,7 +44,6 @@ final class DeclaredBody {
     private func open(
         _ body: UnsafeRawBufferPointer, _ fields: [String], _ takesFields: Bool
     ) -> UndecodableReason? {
-        isFields = false
         guard body.count <= JSONBatch.textLimit else { return .tooLarge }
         guard !DeclaredBody.isGzip(body) else {
             unpacked.removeAll()
