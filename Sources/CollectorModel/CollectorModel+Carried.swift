@@ -5,7 +5,7 @@ import Wire
 /// Where an upload goes whose events are handed over without its bytes.
 package struct CarriedRoute: Sendable {
     package var system: CollectorSystem
-    /// As far as the head tells.
+    /// As far as the head and its population tell.
     var client: UploadClient
     /// Whether the client asks for a check only.
     package var dryRun: Bool
@@ -15,12 +15,19 @@ package struct CarriedRoute: Sendable {
 extension CollectorModel {
     /// Where a request goes by its head.
     ///
-    /// - Parameter request: Its body is not looked at.
+    /// - Parameters:
+    ///   - request: Its body is not looked at.
+    ///   - population: Whose request it is, by its index in the scenario; `nil` where nobody knows.
     /// - Returns: `nil` if no system takes it as an upload.
-    package func route(of request: CollectedRequest) -> CarriedRoute? {
+    package func route(of request: CollectedRequest, population: Int? = nil) -> CarriedRoute? {
         guard case .upload(let system) = chooseRoute(request) else { return nil }
-        return CarriedRoute(
-            system: system, client: collected[system].client(of: request), dryRun: request.dryRun)
+        var client = collected[system].client(of: request)
+        if system == .declared, let population, population < plan.ownDescriptions.count,
+            let own = plan.ownDescriptions[population]
+        {
+            client.number = own
+        }
+        return CarriedRoute(system: system, client: client, dryRun: request.dryRun)
     }
 
     /// Takes the events of an upload and asks the director for its fault in between.

@@ -77,6 +77,9 @@ extension ScenarioDocument {
         schedule.closeUps = entries.prefix(CloseUpRange.limit).map { CloseUpRange.around($0, schedule) }
         let populations = populationPlans(schedule, embedded, editions)
         collector.descriptions = uploadDescriptions
+        collector.ownDescriptions = ownDescriptions.map { own in
+            own.flatMap { collector.descriptions.firstIndex(of: $0) }
+        }
         collector.learn(populations.flatMap(\.uploadPaths))
         var rules = ServerRules()
         rules.work = server

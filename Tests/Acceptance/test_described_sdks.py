@@ -436,3 +436,15 @@ def test_the_end_of_a_run_is_no_answer_to_what_never_left(tmp_path: Path, verb: 
     events = report(tmp_path / "out", verb, path)["populations"]["p0"]["events"]
     assert sum(events["rejected"].values()) == 0
     assert events["pending"]["stored"] > 5000
+
+
+@pytest.mark.parametrize("bodies", ["encode", "measure"])
+def test_of_two_sdks_at_one_path_each_gets_its_own_answer(tmp_path: Path, bodies: str):
+    """Whether the bytes tell whose an upload is, or its population does: the second finds its success in the body."""
+    second = {"preset": "posthog-ios", "request": {"path": "/mp/collect"}, "answers": [["2xx/ok=1", "delivered"], ["*", "retry"]]}
+    path = scenario(tmp_path, {"preset": "ga4-mp"}, second, duration="3m", drain="1m")
+    found = report(tmp_path / "out", "simulate", path, "--bodies", bodies)
+    for name in ("p0", "p1"):
+        events = found["populations"][name]["events"]
+        assert events["delivered"] > 0.9 * events["captured"] > 0, name
+    assert found["audit"]["duplicates"] == 0

@@ -31,6 +31,9 @@ package struct CollectorPlan: Hashable, Sendable {
     package var uploadPaths: [UploadPath] = []
     /// Clients that are known by description, beside the public products: the likelier first.
     package var descriptions: [UploadDescription] = []
+    /// Which of ``descriptions`` is a population's, by its index in the scenario; `nil` for a system that is programmed.
+    /// Several may upload to one path: of an upload without its bytes nothing else tells whose it is.
+    package var ownDescriptions: [Int?] = []
     /// Answer a wrong `crc` with this status; `nil` only counts it.
     package var wrongChecksumStatus: UInt16?
     /// Encryptions of GrowingIO's bodies beside those that the collector has of its own.

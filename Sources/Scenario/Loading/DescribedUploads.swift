@@ -15,11 +15,18 @@ extension CollectorPlan {
 extension ScenarioDocument {
     /// What a collector has to know of the SDKs that are described, each once.
     package var uploadDescriptions: [UploadDescription] {
-        populations.reduce(into: []) { all, population in
-            guard var own = UploadDescription(population.system, of: population.name) else { return }
+        ownDescriptions.reduce(into: []) { all, own in
+            if let own, !all.contains(own) { all.append(own) }
+        }
+    }
+
+    /// By population; `nil` for a system that is programmed.
+    var ownDescriptions: [UploadDescription?] {
+        populations.map { population in
+            guard var own = UploadDescription(population.system, of: population.name) else { return nil }
             // Events without the harness's id are known by their keys, whoever else's come with it to the same path.
             if !population.tagsEvents, !own.event.key.isEmpty { own.event.tags = [] }
-            if !all.contains(own) { all.append(own) }
+            return own
         }
     }
 }

@@ -44,7 +44,8 @@ struct CarriedRoutes {
         {
             return known[population][index].route
         }
-        let route = head.method.hasBody ? collector.route(of: CollectedRequest(head)) : nil
+        let route =
+            head.method.hasBody ? collector.route(of: CollectedRequest(head), population: population) : nil
         known[population].append(Known(head: head, route: route))
         return route
     }
