@@ -5,8 +5,8 @@ package import Timebase
 
 /// Who hears of every upload whose events the modelled server stores, at the instant at which they arrive.
 ///
-/// With an observer, the server knows events by the harness's ids whether they bear them or not, and only
-/// what is stored is written. Calls come in the order of time, on the run's own thread.
+/// With an observer, the server knows events by the harness's ids whether they bear them or not, unless a fault draws by
+/// what it reads, and only what is stored is written. Calls come in the order of time, on the run's own thread.
 package protocol ArrivalObserver: AnyObject {
     /// An upload arrived and is stored.
     func stored(_ upload: StoredUpload)

@@ -53,8 +53,9 @@ struct ModelledServer {
     ) {
         self.sizes = sizes
         self.arrivals = arrivals
-        // Who hears of arrivals tells events apart by the harness's ids, whether they bear them or not: a bit each.
-        events.needsKeys = arrivals == nil
+        // Who hears of arrivals tells events apart by their sequences: keys matter only to a fault that draws by what
+        // the collector reads.
+        events.needsKeys = arrivals == nil || plan.faults.contains { $0.fault.drawsEvents }
         collector = CollectorModel(plan: plan)
         director = FaultDirector(plan: plan)
         self.rules = rules
@@ -83,7 +84,10 @@ struct ModelledServer {
     ) -> Exchange {
         if director.refusesConnections(at: now) { return .failed(.refused, after: .zero) }
         if !director.isIdle {
-            director.begin(device: fleet.globalNumber(of: Int(request.slot)), request: request.ordinal)
+            let number = request.number
+            director.begin(
+                device: fleet.globalNumber(of: Int(request.slot)), request: request.ordinal,
+                upload: number.kind == .upload ? number.number : nil)
         }
         let (content, bytes) = content(of: request, fleet: fleet, at: now)
         guard director.beforeReading(at: now) == nil else { return .reset(after: .zero, sent: bytes) }
@@ -135,7 +139,10 @@ struct ModelledServer {
             let head = fleet.carry(Int(request.slot), request: request.number, at: now, into: &events),
             let route = routes.route(of: head, population: fleet.populationIndex, at: collector),
             model.map({ $0.system == route.system }) ?? true
-        else { return encode(request, fleet: fleet, at: now) }
+        else {
+            events.removeAll()
+            return encode(request, fleet: fleet, at: now)
+        }
         return (.carried(route), model?.sizes.bytes(of: events) ?? 0)
     }
 

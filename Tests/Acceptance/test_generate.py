@@ -21,7 +21,7 @@ import duckdb
 import pytest
 
 from conftest import BINARY, ROOT, Tool
-from helpers import listed_parts, read_events, read_late, steady, write_scenario
+from helpers import listed_parts, read_events, read_late, read_report, steady, write_scenario
 
 #: Seconds that it takes: the longest go first.
 LONG = 170
@@ -934,3 +934,21 @@ def test_a_part_is_of_devices_and_not_of_rows(tool: Tool):
         assert said in refused.err and not (tool.folder / "data").exists()
     queue = json.loads((ROOT / "scenarios" / "overload.json").read_text())
     assert "wait for each other" in generate(tool, tool.folder / "data", "--shard", "0/2", scenario=queue, code=64).err
+
+
+def test_faults_concern_the_same_uploads_as_in_a_simulation_whether_events_bear_ids_or_not(tool: Tool):
+    """A fault that asks for a device, or draws events: both know whose an upload is, and what a collector reads of it."""
+    faulty = steady(devices=4, duration="2m", tagEvents=False)
+    faulty["populations"][0]["sdk"] = {"upload": {"flushInterval": "5s"}}
+    faulty["timeline"] = [
+        {"at": "0s", "collector": {"fault": "status", "status": 503, "device": 0}},
+        {"at": "30s", "for": "30s", "collector": {"fault": "invalidEvents", "events": 0.2}},
+    ]
+    path = write_scenario(tool.folder, faulty)
+    received = {}
+    for bodies in ("encode", "measure"):
+        tool.run("simulate", path, "--bodies", bodies, "--out", bodies, "-q").expect(0)
+        received[bodies] = read_report(tool.folder / bodies)["audit"]["received"]
+    tool.run("generate", path, "--out", "data", "--format", "ndjson", "-q").expect(0)
+    received["generate"] = len(read_events(tool.folder / "data/events.ndjson"))
+    assert len(set(received.values())) == 1 and received["generate"] > 100, received

@@ -71,6 +71,16 @@ extension CollectorFault {
         }
     }
 
+    /// Whether it draws by what names single events.
+    package var drawsEvents: Bool {
+        switch self {
+        case .invalidEvents: true
+        case .outage, .stall, .latency, .status, .acceptThenDie, .resetBeforeReading, .slowBody, .truncate,
+            .wrongContent, .capacity, .deploy:
+            false
+        }
+    }
+
     /// Whether what it does to a request is drawn or counted request by request, even where it concerns all of them.
     package var countsRequests: Bool {
         switch self {
