@@ -38,7 +38,9 @@ extension CollectorModel {
         var fault = LateFault.none
         if !director.isIdle {
             let device = director.needsDevice ? keys.lazy.compactMap(\.device).first : nil
-            fault = director.afterReading(at: now, device: device)
+            fault = director.afterReading(at: now, device: device) {
+                $0.concerns(any: keys.lazy.map { $0 }, refusals)
+            }
         }
         return (receive(keys, by: route, fault: fault), fault)
     }

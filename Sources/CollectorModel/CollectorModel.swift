@@ -53,7 +53,7 @@ package struct CollectorModel {
         _ request: CollectedRequest, at now: Instant, fault: LateFault,
         sink: inout some CollectedEventSink
     ) -> CollectorReply {
-        receive(request, at: now, sink: &sink) { _ in fault }.reply
+        receive(request, at: now, sink: &sink) { _, _ in fault }.reply
     }
 
     /// Takes a request and asks the director for its fault in between, when the device is known.
@@ -65,8 +65,8 @@ package struct CollectorModel {
             return (receive(request, at: now, fault: .none, sink: &sink), .none)
         }
         let needsDevice = director.needsDevice
-        return receive(request, at: now, sink: &sink) { firstDevice in
-            director.afterReading(at: now, device: needsDevice ? firstDevice() : nil)
+        return receive(request, at: now, sink: &sink) { firstDevice, refuses in
+            director.afterReading(at: now, device: needsDevice ? firstDevice() : nil, refuses: refuses)
         }
     }
 
@@ -81,11 +81,16 @@ package struct CollectorModel {
         }
     }
 
-    /// Takes a request and asks for its fault in between; `decide` gets the way to the device of the
-    /// first event with an id of the harness, which costs a walk over the batch.
+    /// Decides the fault of a request that was read.
+    ///
+    /// It gets the ways to the device of the first event with an id of the harness, and to whether one of the events is
+    /// invalid. Either costs a walk over the batch.
+    package typealias Decision = (_ firstDevice: () -> UInt32?, _ refuses: (EventRefusal) -> Bool) ->
+        LateFault
+
+    /// Takes a request and asks for its fault in between.
     package mutating func receive(
-        _ request: CollectedRequest, at now: Instant, sink: inout some CollectedEventSink,
-        decide: (_ firstDevice: () -> UInt32?) -> LateFault
+        _ request: CollectedRequest, at now: Instant, sink: inout some CollectedEventSink, decide: Decision
     ) -> (reply: CollectorReply, fault: LateFault) {
         var (reply, fault) = route(request, at: now, sink: &sink, decide: decide)
         fault.shape(&reply)
@@ -93,8 +98,7 @@ package struct CollectorModel {
     }
 
     private mutating func route(
-        _ request: CollectedRequest, at now: Instant, sink: inout some CollectedEventSink,
-        decide: (_ firstDevice: () -> UInt32?) -> LateFault
+        _ request: CollectedRequest, at now: Instant, sink: inout some CollectedEventSink, decide: Decision
     ) -> (reply: CollectorReply, fault: LateFault) {
         switch chooseRoute(request) {
         case .upload(let system):
@@ -102,7 +106,7 @@ package struct CollectorModel {
             return receive(request, of: system, now, &sink, decide)
         case .config(let system):
             counters.configFetches += 1
-            let fault = decide { nil }
+            let fault = decide({ nil }, { _ in false })
             if let reply = faultyReply(fault) { return (reply, fault) }
             let member = collected[system]
             let served = plan.config(of: system, path: request.path, at: now)
@@ -111,7 +115,7 @@ package struct CollectorModel {
             return (member.reply(with: config, to: request), fault)
         case .notFound:
             counters.notFound += 1
-            let fault = decide { nil }
+            let fault = decide({ nil }, { _ in false })
             if let reply = faultyReply(fault), !reply.isPositive { return (reply, fault) }
             let body = Array("not found\n".utf8)
             return (CollectorReply(status: 404, disposition: .notFound, body: body), fault)
@@ -129,13 +133,15 @@ package struct CollectorModel {
     /// Where nobody looks at more of the events than their keys, one upload in ``wholeShare`` is read whole all the same.
     mutating func receive<System: CollectedSystem, Sink: CollectedEventSink>(
         _ request: CollectedRequest, _ system: System, _ now: Instant,
-        _ sink: inout Sink, _ decide: (_ firstDevice: () -> UInt32?) -> LateFault
+        _ sink: inout Sink, _ decide: Decision
     ) -> (reply: CollectorReply, fault: LateFault) {
-        let decoder = system.decoder
+        let (decoder, refusals) = (system.decoder, refusals)
         if !Sink.needsContent, counters.requests % wholeShare != 0,
             let keys = decoder.keysAlone(of: request)
         {
-            let fault = decide { keys.lazy.compactMap(\.device).first }
+            let fault = decide(
+                { keys.lazy.compactMap(\.device).first }, { $0.concerns(any: keys.lazy.map { $0 }, refusals) }
+            )
             let route = CarriedRoute(
                 system: System.system, client: system.client(of: request), dryRun: request.dryRun)
             return (answer(keys, by: route, fault), fault)
@@ -144,10 +150,10 @@ package struct CollectorModel {
         let client = envelope.client
         if envelope.hasWrongChecksum { counters.wrongChecksum += 1 }
         if let refusal = envelope.refusal {
-            let fault = decide { nil }
+            let fault = decide({ nil }, { _ in false })
             return (refuse(refusal, by: fault, system, client), fault)
         }
-        let fault = decide { decoder.firstDevice }
+        let fault = decide({ decoder.firstDevice }, { $0.concerns(any: decoder.keys, refusals) })
         var forced = faultyReply(fault, acceptance: system.acceptance(for: client))
         if forced == nil, fault.refusal != nil {
             forced = reply(to: fault.refusal, of: decoder.keys) { system.listing(status: $0, for: client) }

@@ -98,6 +98,33 @@ struct AnswerFaultTests {
         #expect(plain.status == 400 && plain.body.isEmpty && bench.model.receipts.unique == 0)
     }
 
+    @Test("invalid events decide about uploads that have one, and leave all others to the windows behind")
+    func invalidEventsBefore() {
+        var refusal = EventRefusal()
+        (refusal.share, refusal.status) = (0.3, 422)
+        var plan = CollectorPlan()
+        plan.faults = [
+            window(.invalidEvents(refusal)), window(.capacity(CapacityFault(rate: 1, queue: 9))),
+            window(.status(503)),
+        ]
+        var director = FaultDirector(plan: plan)
+        var (model, sink) = (CollectorModel(), RecordingSink())
+        var faults: [UInt16: [LateFault]] = [:]
+        for number in 0..<20 {
+            let body = Bodies.official(Bodies.list(Bodies.event("1-\(number)")))
+            let (reply, fault) = body.withUnsafeBytes { bytes in
+                model.receive(
+                    CollectedRequest(method: .post, path: "/sa", body: bytes), at: at(1),
+                    director: &director, sink: &sink)
+            }
+            faults[reply.status, default: []].append(fault)
+        }
+        #expect(Set(faults.keys) == [422, 503])
+        // A request that is refused takes no place in the queue.
+        #expect(faults[422, default: []].allSatisfy { $0.releaseAt == nil })
+        #expect(faults[503, default: []].first?.releaseAt == at(1001))
+    }
+
     @Test("a portal's page stores nothing; with a 2xx the events are swallowed")
     func wrongContent() {
         let (lie, model) = reply(.wrongContent(status: 200, page: CollectorFault.portalPage))

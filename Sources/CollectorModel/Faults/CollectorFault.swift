@@ -138,9 +138,10 @@ extension FaultWindow {
     /// - Parameters:
     ///   - result: What other windows, earlier in the plan, have done to it.
     ///   - queue: The window's own, for a fault that limits the capacity.
+    ///   - refuses: Whether one of the request's events is invalid.
     func act(
         on result: inout LateFault, at now: Instant, _ draw: inout RandomStream,
-        queue: inout CapacityQueue?
+        queue: inout CapacityQueue?, refuses: (EventRefusal) -> Bool
     ) {
         switch fault {
         case .outage, .resetBeforeReading: resetUnread(&result)
@@ -155,7 +156,8 @@ extension FaultWindow {
         case .truncate(let bytes): result.decide { $0.truncatedBytes = bytes }
         case .wrongContent(let status, let page):
             result.decide { $0.answer = SubstituteAnswer(status: status, page: page) }
-        case .invalidEvents(let refusal): result.decide { $0.refusal = refusal }
+        case .invalidEvents(let refusal):
+            if refuses(refusal) { result.decide { $0.refusal = refusal } }
         case .capacity(let rules): admit(&result, rules, at: now, &queue)
         case .deploy(let rules):
             switch state(of: rules, at: now, &draw) {

@@ -16,6 +16,11 @@ package struct EventRefusal: Hashable, Sendable {
 
     package init() {}
 
+    /// Whether one of an upload's events is one of them.
+    func concerns(any keys: some Sequence<EventKey?>, _ stream: RandomStream) -> Bool {
+        keys.contains { key in key.map { concerns($0, stream) } ?? false }
+    }
+
     /// Whether an event is one of them.
     func concerns(_ key: EventKey, _ stream: RandomStream) -> Bool {
         var draw =

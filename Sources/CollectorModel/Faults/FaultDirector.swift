@@ -75,9 +75,13 @@ package struct FaultDirector: Sendable {
     /// reset, a cut answer, a page of somebody else, a full queue) wins; delays add up, and the latest
     /// end of a stall or of a wait in a queue counts, as does the first pace of a body.
     ///
-    /// - Parameter device: the device of the first event with an id of the harness; uploads count for
-    ///   it, from 0, as they are read. Of no account for a request that was begun.
-    package mutating func afterReading(at now: Instant, device: UInt32?) -> LateFault {
+    /// - Parameters:
+    ///   - device: the device of the first event with an id of the harness; uploads count for it, from 0, as they are
+    ///     read. Of no account for a request that was begun.
+    ///   - refuses: Whether one of its events is invalid: what refuses none decides nothing. By default none is.
+    package mutating func afterReading(
+        at now: Instant, device: UInt32?, refuses: (EventRefusal) -> Bool = { _ in false }
+    ) -> LateFault {
         let draws = own?.draws.child(1) ?? stream.child(lateOrdinal &* 2 &+ 1)
         lateOrdinal &+= 1
         let (device, upload) = identify(device)
@@ -86,7 +90,7 @@ package struct FaultDirector: Sendable {
             guard window.matches(device: device, upload: upload) else { continue }
             var draw = draws.child(UInt64(index))
             guard window.concerns(&draw) else { continue }
-            window.act(on: &result, at: now, &draw, queue: &queues[index])
+            window.act(on: &result, at: now, &draw, queue: &queues[index], refuses: refuses)
         }
         return result
     }

@@ -85,7 +85,7 @@ extension CollectorModel {
     /// its own.
     mutating func receive(
         _ request: CollectedRequest, of system: CollectorSystem, _ now: Instant,
-        _ sink: inout some CollectedEventSink, _ decide: (_ firstDevice: () -> UInt32?) -> LateFault
+        _ sink: inout some CollectedEventSink, _ decide: Decision
     ) -> (reply: CollectorReply, fault: LateFault) {
         defer { giveBackMemory(of: system) }
         return switch system {

@@ -93,8 +93,8 @@ struct CollectorWriter: ~Copyable {
             let collected = CollectedRequest(
                 method: request.method, path: request.path, query: request.query, dryRun: request.dryRun,
                 headers: request.headers, body: bytes)
-            return model.receive(collected, at: request.receivedAt, sink: &sink) { firstDevice in
-                director.afterReading(at: request.receivedAt, firstDevice: firstDevice)
+            return model.receive(collected, at: request.receivedAt, sink: &sink) { firstDevice, refuses in
+                director.afterReading(at: request.receivedAt, firstDevice: firstDevice, refuses: refuses)
             }
         }
         return CollectorAnswer(reply: reply, fault: fault, connection: request.connection)

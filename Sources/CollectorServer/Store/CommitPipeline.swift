@@ -163,10 +163,12 @@ final class SharedDirector: Sendable {
         isIdle ? nil : director.withLock { $0.beforeReading(at: now) }
     }
 
-    func afterReading(at now: Instant, firstDevice: () -> UInt32?) -> LateFault {
+    func afterReading(
+        at now: Instant, firstDevice: () -> UInt32?, refuses: (EventRefusal) -> Bool
+    ) -> LateFault {
         guard !isIdle else { return .none }
         let device = needsDevice ? firstDevice() : nil
-        return director.withLock { $0.afterReading(at: now, device: device) }
+        return director.withLock { $0.afterReading(at: now, device: device, refuses: refuses) }
     }
 
     func refusesConnections(at now: Instant) -> Bool {
