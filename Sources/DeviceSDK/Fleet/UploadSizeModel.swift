@@ -51,10 +51,12 @@ package final class UploadSizeModel: Sendable {
         var seen = InlineArray<8, UInt64>(repeating: 0)
         var sum = base + state * Int64(events.states)
         for template in events.templates {
-            let index = Int(template) & (UploadSizeModel.templateLimit - 1)
-            let bit: UInt64 = 1 << UInt64(index & 63)
-            let isFurther = seen[index >> 6] & bit != 0
-            seen[index >> 6] |= bit
+            let index = Int(template)
+            // Of more templates two may share a place: then the first event of one counts as a further one.
+            let place = index & (UploadSizeModel.templateLimit - 1)
+            let bit: UInt64 = 1 << UInt64(place & 63)
+            let isFurther = seen[place >> 6] & bit != 0
+            seen[place >> 6] |= bit
             if index < first.count {
                 sum += isFurther ? further[index] : first[index]
             } else {

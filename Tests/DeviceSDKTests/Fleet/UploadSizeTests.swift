@@ -82,4 +82,20 @@ struct UploadSizeTests {
         add(9, epoch: 1)
         #expect(model.bytes(of: events) == 2 * (100 + 2 * 10 + 20 + 27 + 8 + 20))
     }
+
+    @Test("each template costs what it costs, however many there are", arguments: [3, 511, 512, 515, 1100])
+    func manyTemplates(template: Int) {
+        var terms = UploadSizeTerms(templates: 1200)
+        for index in 0..<1200 {
+            (terms.first[index], terms.further[index]) = (Double(index), Double(2 * index))
+        }
+        var events = CarriedEvents()
+        for _ in 0..<2 {
+            events.add(
+                EventRecord(
+                    capturedAt: ManualWorld.start, sequence: 0, epoch: 0, template: UInt16(template)),
+                device: 1)
+        }
+        #expect(UploadSizeModel(terms: terms).bytes(of: events) == UInt64(3 * template))
+    }
 }
