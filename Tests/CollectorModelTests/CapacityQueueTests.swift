@@ -54,6 +54,18 @@ struct CapacityQueueTests {
         #expect((1100...1500).contains(served(gap: 5)))
     }
 
+    @Test("whoever comes to a queue without an end waits for ten years, and for its own service")
+    func endless() {
+        let start = Instant(milliseconds: 1_700_000_000_000)
+        let years = Interval.hours(24 * 3650)
+        var queue = CapacityQueue(CapacityFault(rate: 1 / 864_000, queue: 10_000_000))
+        let ends = (0..<100_000).compactMap { _ in queue.admit(at: start) }
+        #expect(ends.count == 100_000)
+        #expect(ends.first == start + .hours(240), "one in ten days")
+        #expect(ends.last == start + years + .hours(240))
+        #expect(queue.present(at: start + years + .hours(240)) == 0)
+    }
+
     @Test("counts who is there, and forgets who is done")
     func present() {
         var queue = CapacityQueue(CapacityFault(rate: 1000, queue: 1000))

@@ -185,6 +185,22 @@ struct ServerQueueTests {
         #expect((1000...1003).contains(passed))
     }
 
+    @Test("a rate's limit may be one in months, and its burst longer than time lasts")
+    func rareLimit() {
+        func passed(_ burst: Int, at times: [Int64]) -> Int {
+            var queue = queue {
+                $0.serviceTime = .constant(0)
+                var limit = ServerWork.RateLimit()
+                (limit.rate, limit.burst) = (0.01 / 86_400, burst)
+                $0.limit = limit
+            }
+            return times.count { if case .served = queue.admit(at: at($0)) { true } else { false } }
+        }
+        let day: Int64 = 86_400_000
+        #expect(passed(1, at: [0, 1 * day, 2 * day, 99 * day, 101 * day, 199 * day, 202 * day]) == 3)
+        #expect(passed(10_000_000, at: Array(repeating: 0, count: 200_000)) == 200_000)
+    }
+
     @Test("a heap of instants gives them in order")
     func heap() {
         var heap = MinHeap<Instant>()

@@ -39,7 +39,7 @@ package struct CapacityFault: Hashable, Sendable {
 /// Times must not go back by more than the order of arrivals on several threads makes them.
 package struct CapacityQueue: Sendable {
     private let rules: CapacityFault
-    /// When those that were admitted are done: ascending.
+    /// When those that were admitted are done: ascending, up to the longest wait.
     private var ends: [Instant] = []
     /// The first of ``ends`` that is not known to be past.
     private var head = 0
@@ -55,9 +55,12 @@ package struct CapacityQueue: Sendable {
         let present = ends.count - head
         guard present <= rules.queue else { return nil }
         let load = rules.queue > 0 ? Double(present) / Double(rules.queue) : 0
-        // Below a nanosecond and beyond a day nothing is served: the bounds of what instants can tell.
-        let seconds = min(max((1 + rules.degrade * load) / rules.rate, 1e-9), 86_400)
-        let end = max(now, ends.last ?? now) + Interval.fractional(seconds: seconds)
+        // Below a nanosecond and beyond ten years nothing is served, and nobody waits for longer: the bounds of what
+        // instants can tell.
+        let longest = Interval.hours(24 * 3650)
+        let seconds = min(max((1 + rules.degrade * load) / rules.rate, 1e-9), longest.fractionalSeconds)
+        let begins = min(max(now, ends.last ?? now), now + longest)
+        let end = begins + Interval.fractional(seconds: seconds)
         ends.append(end)
         return end
     }

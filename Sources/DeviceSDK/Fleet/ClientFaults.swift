@@ -37,7 +37,7 @@ extension ClientFaultDirector {
         guard let link = links.network.links[request.network], let radio = request.radio,
             planned.fate != .drop
         else { return planned }
-        let leaves = now + planned.delay * pace
+        let leaves = now + planned.delay.stretched(by: pace)
         let bytes =
             link.needsSize ? fleet.wireSize(Int(request.slot), request: request.number, at: leaves) : 0
         let staysFor =

@@ -13,6 +13,9 @@ package struct ServerQueue: Sendable {
         case refused(ServerWork.Refusal)
     }
 
+    /// Ten years: nobody waits for as long as this.
+    private static let longest = Interval.hours(24 * 3650)
+
     private let rules: ServerWork
     private let stream: RandomStream
     /// When each worker that has something to do is free; earliest first. No longer than the workers are.
@@ -44,8 +47,7 @@ package struct ServerQueue: Sendable {
         }
         var begins = now
         if free.count == rules.workers, let first = free.first {
-            // Nobody waits for as long as this.
-            begins = min(max(now, first), now + .hours(24 * 3650))
+            begins = min(max(now, first), now + ServerQueue.longest)
             free.popFirst()
         }
         // Beyond a day nothing is served: what instants can tell.
@@ -56,12 +58,12 @@ package struct ServerQueue: Sendable {
     }
 
     private mutating func isAllowed(_ limit: ServerWork.RateLimit, at now: Instant) -> Bool {
-        let gap = Interval.fractional(seconds: min(1 / limit.rate, 86_400))
+        let gap = Interval.fractional(seconds: min(1 / limit.rate, ServerQueue.longest.fractionalSeconds))
         let next = max(nextAllowed, now)
         // A burst that lasts longer than time does is no limit.
         let (most, isEndless) = gap.nanoseconds.multipliedReportingOverflow(by: Int64(limit.burst - 1))
         guard isEndless || (next - now).nanoseconds <= most else { return false }
-        nextAllowed = next + gap
+        nextAllowed = Instant(nanoseconds: next.nanoseconds.adding(saturating: gap.nanoseconds))
         return true
     }
 }
