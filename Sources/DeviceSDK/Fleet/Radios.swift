@@ -91,7 +91,8 @@ struct Radios: Sendable {
             moment.next = walk.nextKind(chain)
         }
         let isSame = radio.connectedOn == kind
-        if radio.open == 0 && !(isSame && now <= radio.awakeUntil) {
+        // Those that are under way on another radio keep that one awake, and not this one.
+        if !isSame || (radio.open == 0 && now > radio.awakeUntil) {
             wakeups += 1
             radios[slot].hasWoken = true
             radios[slot].readyAt = now + (rules.links[kind]?.promotion ?? .zero)

@@ -149,7 +149,7 @@ package struct RadioChain: Hashable, Sendable {
     }
 
     private static func length(_ factor: Double, of dwell: Interval) -> Interval {
-        // A stay of a thousand years is for ever, and fits an instant.
+        // A stay of a hundred years is for ever, and fits an instant.
         let seconds = min(factor * dwell.fractionalSeconds, 86_400 * 36_500)
         return max(Interval(nanoseconds: 1), .fractional(seconds: seconds))
     }

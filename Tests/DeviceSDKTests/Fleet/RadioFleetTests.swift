@@ -117,10 +117,9 @@ struct RadioFleetTests {
             var ready = plan.start
             for (one, before) in seen.indices.map({ (seen[$0], seen[..<$0]) }) {
                 let awake = before.compactMap(\.ended).filter { $0 <= one.began }.max().map { $0 + Self.tail }
-                let isAwake =
-                    before.last?.request.network == one.request.network && one.began <= awake ?? plan.start
+                let isSame = before.last?.request.network == one.request.network
                 let isOpen = before.contains { ($0.ended ?? .distantFuture) > one.began }
-                if !isOpen && !isAwake {
+                if !isSame || (!isOpen && one.began > awake ?? plan.start) {
                     woken += 1
                     ready = one.began + Self.promotion
                 } else if one.began < ready {
@@ -131,6 +130,17 @@ struct RadioFleetTests {
         }
         #expect(fleet.radioWakeups == UInt64(woken))
         #expect(woken > 100 && meanwhile > 0)
+    }
+
+    @Test("a request on another radio wakes it, though one is under way on the old one")
+    func movedWhileOpen() {
+        var radios = Radios(plan: plan(), share: .whole, count: 1)
+        _ = radios.begin(of: 0, on: .wifi, at: Self.start)
+        let moved = radios.begin(of: 0, on: .cellular4G, at: Self.start + .seconds(3))
+        #expect(moved.wakesFor == Self.promotion && !moved.isConnected)
+        let next = radios.begin(of: 0, on: .cellular4G, at: Self.start + .milliseconds(3500))
+        #expect(next.wakesFor == .milliseconds(1500))
+        #expect(radios.wakeups == 2)
     }
 
     @Test("radios are awake from a request's beginning to the tail after its end, overlaps counted once")
