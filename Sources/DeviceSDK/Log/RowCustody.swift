@@ -203,16 +203,23 @@ extension RowCustodian {
         device.requests[index].isStarted = true
         let request = device.requests[index]
         let network = device.network
+        // Without a radio nothing leaves: no upload that carried the events.
+        let isCounted = network != .none && request.number.kind == .upload
+        var isRetry = request.rows.contains { $0.attempts > 0 }
+        if isCounted {
+            // Others may have carried the rows while the request waited for its socket.
+            device.update(request, mark: nil) {
+                isRetry = isRetry || $0.attempts > 0
+                $0.countAttempt()
+            }
+        }
         effects.requests.append(
             OutgoingRequest(
                 slot: device.slot, number: request.number, plannedAt: request.plannedAt,
                 timeout: timeout(of: request), eventCount: UInt32(clamping: request.rows.count),
-                isRetry: request.rows.contains { $0.attempts > 0 }, network: network,
+                isRetry: isRetry, network: network,
                 wantsBody: readsAnswers ? true : nil))
-        // Without a radio nothing leaves: no upload that carried the events.
-        guard network != .none, request.number.kind == .upload else { return }
-        device.update(request, mark: nil) { $0.countAttempt() }
-        sealTravelled(with: request, of: &device, effects: &effects)
+        if isCounted { sealTravelled(with: request, of: &device, effects: &effects) }
     }
 
     /// Seals acknowledged events that are off the device and waited for nothing but this request.

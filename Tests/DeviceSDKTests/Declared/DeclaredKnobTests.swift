@@ -117,6 +117,28 @@ struct DeclaredKnobTests {
         #expect(world.sequences(.delivered) == [0, 1, 2, 3, 4, 5])
     }
 
+    @Test(
+        "an upload that waited for its socket is a retry if another has carried one of its events meanwhile")
+    func retriesAfterWaiting() throws {
+        let world = try DeclaredWorld(
+            Self.sdk(
+                """
+                "upload": {"flushBulkSize": 1, "flushInterval": "none", "batch": "all", "maxBatchesPerFlush": 1,
+                           "overlaps": true, "takes": "all", "concurrency": 10},
+                "answers": [["200", "deliveredClear"], ["*", "keep"]]
+                """))
+        world.startApp()
+        world.track(1, count: 6)
+        // The store is empty then, and four uploads are under way: two more wait with what comes next.
+        world.answer(200, at: 2, upload: 0)
+        world.track(3, count: 2)
+        #expect(world.counts == [1, 2, 3, 4, 5])
+        for upload in UInt32(1)...3 { world.answer(503, at: 3 + Double(upload), upload: upload) }
+        #expect(world.counts == [1, 2, 3, 4, 5, 6, 1, 2])
+        #expect(
+            world.uploads.map(\.request.isRetry) == [false, true, true, true, true, true, false, true])
+    }
+
     @Test("no configuration puts several events into a request that has room for one")
     func oneStaysOne() throws {
         let world = try DeclaredWorld(
