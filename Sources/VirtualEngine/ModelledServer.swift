@@ -17,6 +17,14 @@ struct Exchange {
     var headers = ""
     var body: [UInt8] = []
 
+    /// How much of the answer is there after a time: its body comes at its pace, and its head with it.
+    func bytesReceived(after time: Interval) -> UInt64 {
+        guard time < delay else { return bytesReceived }
+        let begun = time - (delay - receiving)
+        guard begun > .zero else { return 0 }
+        return UInt64(Double(bytesReceived) * begun.fractionalSeconds / receiving.fractionalSeconds)
+    }
+
     static func failed(_ failure: RequestFailure, after delay: Interval) -> Exchange {
         Exchange(outcome: .failed(failure), delay: delay)
     }

@@ -59,6 +59,7 @@ extension VirtualEngine {
         let endsAt = timedOut ? limit : now + exchange.delay
         var sample = sample(of: attempt, until: endsAt)
         sample.bytesSent = exchange.bytesSent
+        sample.bytesReceived = exchange.received(after: endsAt - now)
         sample.receiving = min(exchange.receiving, endsAt - now)
         sample.waiting = endsAt - now - sample.receiving
         var outcome = exchange.outcome
@@ -67,7 +68,6 @@ extension VirtualEngine {
         switch outcome {
         case .answered(let status, _, _, _):
             sample.status = status
-            sample.bytesReceived = exchange.bytesReceived
             if request.number.kind == .upload, unexpectedAnswers.count < UnexpectedAnswer.limit {
                 answer = AnswerText(headers: exchange.headers, body: exchange.body)
             }
@@ -160,6 +160,7 @@ extension VirtualEngine {
         sample.finishedAt = now
         sample.status = 0
         sample.failure = failure
+        sample.bytesReceived = 0
         record(sample, population: population)
     }
 }
@@ -169,7 +170,9 @@ extension Exchange {
     fileprivate func returning(_ course: RequestCourse, at now: Instant) -> Exchange {
         // A change of the radio cuts what is on its way, and what the collector is still at work on.
         if let end = course.breaksAt, end - now < delay {
-            return .reset(after: max(.zero, end - now), sent: bytesSent)
+            var cut = Exchange.reset(after: max(.zero, end - now), sent: bytesSent)
+            cut.bytesReceived = received(after: cut.delay)
+            return cut
         }
         // What leaves after the limit is not seen; it may be as good as never.
         guard case .answered = outcome, delay <= course.endsAt - now else { return self }
@@ -177,6 +180,8 @@ extension Exchange {
         guard !isLost else { return .reset(after: moment - now, sent: bytesSent) }
         var seen = self
         seen.delay = moment - now
+        // Of what came whole and is kept back for too long, nothing is seen.
+        if moment >= course.endsAt { seen.bytesReceived = 0 }
         return seen
     }
 }

@@ -84,3 +84,25 @@ def test_what_comes_behind_an_answer_is_received(tool: Tool, tmp_path: Path):
     metrics = read_report(tool.folder / "behind")["metrics"]
     assert metrics["http_reqs"]["count"] == len(written) > 0
     assert metrics["data_received"]["count"] == sum(written)
+
+
+@pytest.mark.parametrize(
+    "fault, brings",
+    [
+        ({"fault": "truncate", "bytes": 100_000}, 50_000),
+        # What has come when the client gives up after three seconds.
+        ({"fault": "slowBody", "bytesPerSecond": 1000, "bytes": 100_000}, 3_000),
+    ],
+    ids=["cut", "slow"],
+)
+def test_answers_that_are_not_whole_bring_what_comes_of_them_in_the_modelled_world(
+    tool: Tool, tmp_path: Path, fault: dict, brings: int
+):
+    scenario = steady(expect="nothing delivered", timeline=[{"at": "0s", "collector": fault}])
+    scenario["populations"][0]["sdk"] = {"upload": {"flushInterval": "5s", "timeout": "3s"}}
+    tool.run("simulate", write_scenario(tmp_path, scenario), "--out", "out", "-q").expect(0)
+    report = read_report(tool.folder / "out")
+    uploads = report["metrics"]["http_reqs"]["count"]
+    assert uploads > 10 and set(report["answers"]) <= {"truncated", "timed_out"}, report["answers"]
+    # The head of an answer is some hundred bytes at most.
+    assert 0.99 * brings < report["metrics"]["data_received"]["count"] / uploads < brings + 200
