@@ -43,7 +43,8 @@ extension Interval {
         return sides.count <= 2 && sides.allSatisfy { !$0.isEmpty }
     }
 
-    /// The shortest text that ``init(text:)`` reads back as the same value, such as `1m30s`.
+    /// The shortest text that ``init(text:)`` reads back as the same value, such as `1m30s`, but for what is below a
+    /// microsecond: that is left out.
     package var text: String {
         guard nanoseconds > 0 else {
             return nanoseconds == 0 ? "0s" : "-" + Interval(nanoseconds: -nanoseconds).text

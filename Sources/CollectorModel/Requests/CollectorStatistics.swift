@@ -34,10 +34,10 @@ package enum UndecodableReason: String, CaseIterable, Sendable {
     case missingTime = "missing_time"
 }
 
-/// What a collector counted. Requests for ``requests``, ``configFetches`` and ``wrongChecksum``,
+/// What a collector counted. Requests for ``requests``, ``configFetches``, ``notFound`` and ``wrongChecksum``,
 /// events for the rest.
 package struct CollectorStatistics: Sendable, Equatable {
-    /// Requests that were read, of every route.
+    /// Uploads that were read; fetches and what went nowhere are counted by themselves.
     package var requests: UInt64 = 0
     /// Events in the store, every copy counted.
     package var received: UInt64 = 0
