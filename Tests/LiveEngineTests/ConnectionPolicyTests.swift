@@ -39,6 +39,20 @@ struct ConnectionPolicyTests {
         #expect(blocked.maximumMilliseconds >= 80)
     }
 
+    @Test("lets requests wait in order where every connection is busy, on HTTP/2 as on HTTP/1.1")
+    func waitingForDescriptors() async throws {
+        var run = ScriptedRun { device in [(.milliseconds(Int64(device) * 10), .upload(number: 0))] }
+        run.devices = 4
+        run.descriptorBudget = 1
+        run.http = .two
+        let (result, log, requests) = try await run.play { _, _ in [.wait(60), .write(Self.ok)] }
+        #expect(log.outcomes == Array(repeating: .answered(status: 200, body: []), count: 4))
+        #expect(requests.count == 4)
+        #expect(result.sharedConnections == 4)
+        #expect(result.connectionsPeak == 1)
+        #expect(result.connectionsRecycled == 3)
+    }
+
     @Test("splits shared connections over event loops without ever exceeding them")
     func pooledShards() async throws {
         try await withGroup(threads: 4) { group in

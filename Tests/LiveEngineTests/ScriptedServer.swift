@@ -41,9 +41,12 @@ final class ScriptedServer: Sendable {
 
     private init(channel: any Channel) { self.channel = channel }
 
-    /// - Parameter tls: Makes the server speak TLS.
+    /// - Parameters:
+    ///   - tls: Makes the server speak TLS.
+    ///   - speaksHTTP2: Whether it speaks HTTP/2 from the first byte; the script answers in HTTP/1.1 all the same.
     static func start(
-        on group: MultiThreadedEventLoopGroup, tls: NIOSSLContext? = nil, _ script: @escaping Script
+        on group: MultiThreadedEventLoopGroup, tls: NIOSSLContext? = nil, speaksHTTP2: Bool = false,
+        _ script: @escaping Script
     ) async throws -> ScriptedServer {
         let holder = Mutex<ScriptedServer?>(nil)
         let box = Box(holder)
@@ -53,6 +56,9 @@ final class ScriptedServer: Sendable {
                 return child.eventLoop.makeCompletedFuture {
                     if let tls {
                         try child.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: tls))
+                    }
+                    if speaksHTTP2 {
+                        try child.pipeline.syncOperations.addHandler(HTTP2Bridge(limit: 3))
                     }
                     try child.pipeline.syncOperations.addHandler(
                         ScriptedHandler(script: script) { request in box.note(request) })

@@ -108,6 +108,7 @@ extension Shard {
         } else if connection.entry.idleSince == 0 {
             connections.markIdle(connection, at: loop.now.uptimeNanoseconds)
             watchIdle()
+            askToServe()
         }
     }
 
