@@ -53,6 +53,21 @@ struct ConnectionPolicyTests {
         #expect(result.connectionsRecycled == 3)
     }
 
+    @Test("gives every line its turn where descriptors are few")
+    func turns() async throws {
+        var run = ScriptedRun { _ in [(.zero, .upload(number: 0))] }
+        run.devices = 8
+        run.descriptorBudget = 1
+        run.connections = .pooled(2)
+        run.targets = (0..<2).map { _ in
+            .init(scheme: "http", host: "127.0.0.1", port: 0, pathAndQuery: "/sa?project=p")
+        }
+        let (result, log, _) = try await run.play { _, _ in [.wait(20), .write(Self.ok)] }
+        #expect(result.connectionsPeak == 1)
+        let encoded = log.all.compactMap { if case .encoded(let device, _) = $0 { device } else { nil } }
+        #expect(encoded == [0, 2, 1, 4, 3, 6, 5, 7])
+    }
+
     @Test("splits shared connections over event loops without ever exceeding them")
     func pooledShards() async throws {
         try await withGroup(threads: 4) { group in

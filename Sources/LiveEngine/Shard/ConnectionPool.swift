@@ -23,6 +23,8 @@ struct ConnectionPools {
     /// Requests in the lines, those that ended there included.
     private var waitingCount = 0
     private var isServing = false
+    /// The pool from whose line a request went last.
+    var lastServed = 0
 
     var count: Int { pools.count }
     /// Connections that the pools count.

@@ -97,17 +97,22 @@ extension Shard {
         if pools.beginServing() { work.append(.serve) }
     }
 
-    /// Lets requests in the lines have connections, each line in its order, until there are no more.
+    /// Lets requests in the lines have connections, each line in its order, until there are no more. Where descriptors
+    /// are few, one line could take every connection that becomes free: the others come first then.
     func serveLines() {
         pools.endServing()
-        for pool in 0..<pools.count {
-            while let key = pools[pool].firstInLine {
-                let isInterested = requests.isOpen(key) && requests[key.index].course.stage == .waiting
-                guard !isInterested || phase == .closing || hasConnection(for: key.index) else { break }
-                pools.popFirst(of: pool)
-                guard isInterested else { continue }
-                if phase == .closing { giveBack(key.index) } else { useConnection(key.index) }
-            }
+        let first = pools.lastServed + 1
+        for turn in 0..<pools.count { serveLine(of: (first + turn) % pools.count) }
+    }
+
+    private func serveLine(of pool: Int) {
+        while let key = pools[pool].firstInLine {
+            let isInterested = requests.isOpen(key) && requests[key.index].course.stage == .waiting
+            guard !isInterested || phase == .closing || hasConnection(for: key.index) else { return }
+            pools.popFirst(of: pool)
+            guard isInterested else { continue }
+            pools.lastServed = pool
+            if phase == .closing { giveBack(key.index) } else { useConnection(key.index) }
         }
     }
 }
