@@ -3,6 +3,7 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 import NIOTLS
+import Synchronization
 import Timebase
 
 /// Tries once, before a run, whether a target can be connected to: TCP, and for `https` a whole
@@ -14,6 +15,8 @@ struct TargetCheck {
     let target: PopulationPlan.Target
     let limit: Interval
     let loop: any EventLoop
+    /// In place of the system's.
+    var resolver: (any Resolver & Sendable)?
 
     /// Why the target cannot be used, for people; `nil` if it can.
     ///
@@ -25,12 +28,12 @@ struct TargetCheck {
             let pipeline = channel.pipeline.syncOperations
             guard let tls = endpoint.tls else {
                 guard target.http == .two else { return nil }
-                let watcher = HTTP2Watcher(limit: limit, on: channel.eventLoop)
+                let watcher = HTTP2Watcher(on: channel.eventLoop)
                 try pipeline.addHandler(watcher)
-                return watcher.verdict.futureResult
+                return watcher.verdict
             }
             try pipeline.addHandler(tls.makeHandler())
-            return try addWatcher(to: channel)
+            return try addHandshakeWatcher(to: channel)
         }
         switch outcome {
         case .good(let name, let certificate):
@@ -58,19 +61,19 @@ struct TargetCheck {
     }
 
     /// Connects, and waits for the verdict of the watcher that `prepare` adds, if it adds one.
+    ///
+    /// Each address of a name has a channel of its own, with a watcher: that of the one that connects counts.
     private func connect(
-        _ prepare: @escaping @Sendable (any Channel) throws -> EventLoopFuture<Outcome>?
+        _ prepare: @escaping @Sendable (any Channel) throws -> EventLoopPromise<Outcome>?
     ) async -> Outcome {
-        let verdict = loop.makePromise(of: Outcome.self)
+        let verdicts = Mutex<[ObjectIdentifier: EventLoopPromise<Outcome>]>([:])
         let bootstrap = ClientBootstrap(group: loop)
+            .resolver(resolver)
             .connectTimeout(.nanoseconds(limit.nanoseconds))
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    guard let watched = try prepare(channel) else {
-                        verdict.succeed(.good(nil))
-                        return
-                    }
-                    watched.cascade(to: verdict)
+                    let verdict = try prepare(channel)
+                    verdicts.withLock { $0[ObjectIdentifier(channel)] = verdict }
                 }
             }
         let channel: any Channel
@@ -78,19 +81,25 @@ struct TargetCheck {
             let name = HostName.asked(target.host)
             channel = try await bootstrap.connect(host: name, port: target.port).get()
         } catch {
-            // Whoever waits for the verdict of this channel waits no more.
-            verdict.succeed(.failed(error, certificate: nil))
             return .failed(error, certificate: nil)
         }
-        let outcome = (try? await verdict.futureResult.get()) ?? .good(nil)
+        var outcome = Outcome.good(nil)
+        if let verdict = verdicts.withLock({ $0[ObjectIdentifier(channel)] }) {
+            // The first verdict is the one that counts.
+            let timer = loop.scheduleTask(in: .nanoseconds(limit.nanoseconds)) {
+                verdict.succeed(.failed(ChannelError.connectTimeout(.zero), certificate: nil))
+            }
+            outcome = (try? await verdict.futureResult.get()) ?? outcome
+            timer.cancel()
+        }
         try? await channel.close().get()
         return outcome
     }
 
-    private func addWatcher(to channel: any Channel) throws -> EventLoopFuture<Outcome> {
-        let watcher = HandshakeWatcher(limit: limit, on: channel.eventLoop)
+    private func addHandshakeWatcher(to channel: any Channel) throws -> EventLoopPromise<Outcome> {
+        let watcher = HandshakeWatcher(on: channel.eventLoop)
         try channel.pipeline.syncOperations.addHandler(watcher)
-        return watcher.verdict.futureResult
+        return watcher.verdict
     }
 
     /// The certificates that the server shows, its own first; empty if they cannot be had.
@@ -104,7 +113,7 @@ struct TargetCheck {
                     verdict.succeed(.failed)
                 })
             try channel.pipeline.syncOperations.addHandler(handler)
-            return try addWatcher(to: channel)
+            return try addHandshakeWatcher(to: channel)
         }
         shown.succeed([])
         return (try? await shown.futureResult.get()) ?? []
@@ -117,21 +126,11 @@ private final class HandshakeWatcher: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
     let verdict: EventLoopPromise<TargetCheck.Outcome>
-    private let limit: Interval
     private var began = NIODeadline.now()
-    private var isDone = false
 
-    init(limit: Interval, on loop: any EventLoop) {
-        self.limit = limit
-        verdict = loop.makePromise(of: TargetCheck.Outcome.self)
-    }
+    init(on loop: any EventLoop) { verdict = loop.makePromise(of: TargetCheck.Outcome.self) }
 
-    func channelActive(context: ChannelHandlerContext) {
-        began = NIODeadline.now()
-        context.eventLoop.assumeIsolated().scheduleTask(in: .nanoseconds(limit.nanoseconds)) {
-            self.end(.failed(ChannelError.connectTimeout(.zero), certificate: nil))
-        }
-    }
+    func channelActive(context: ChannelHandlerContext) { began = NIODeadline.now() }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         guard case .handshakeCompleted(let name)? = event as? TLSUserEvent else { return }
@@ -139,22 +138,17 @@ private final class HandshakeWatcher: ChannelInboundHandler {
         let took = NIODeadline.now() - began
         let certificate = try? context.pipeline.syncOperations.nioSSL_peerCertificate()
         context.eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(100) + took * 2) {
-            self.end(.good(name, certificate: certificate))
+            self.verdict.succeed(.good(name, certificate: certificate))
         }
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         let certificate = try? context.pipeline.syncOperations.nioSSL_peerCertificate()
-        end(.failed(error, certificate: certificate))
+        verdict.succeed(.failed(error, certificate: certificate))
     }
 
-    func channelInactive(context: ChannelHandlerContext) {
-        end(.failed(NIOSSLError.uncleanShutdown, certificate: nil))
-    }
-
-    private func end(_ outcome: TargetCheck.Outcome) {
-        guard !isDone else { return }
-        isDone = true
-        verdict.succeed(outcome)
+    // The channel is closed, or never connected.
+    func handlerRemoved(context: ChannelHandlerContext) {
+        verdict.succeed(.failed(NIOSSLError.uncleanShutdown, certificate: nil))
     }
 }
