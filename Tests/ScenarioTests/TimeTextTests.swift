@@ -40,4 +40,20 @@ struct TimeTextTests {
         #expect((Instant(text: text) != nil) == isAllowed)
         #expect(problems(scenario(#""start": "\#(text)""#)).isEmpty == isAllowed)
     }
+
+    @Test(
+        "a start is from 1970 to 2099 by UTC, whatever its own zone shows",
+        arguments: [
+            ("1970-01-01T00:00:00Z", true), ("1970-01-01T08:00:00+08:00", true),
+            ("1969-12-31T23:00:00-01:00", true), ("1970-01-01T00:00:00+08:00", false),
+            ("1969-12-31T23:59:59Z", false), ("2099-12-31T23:59:59Z", true),
+            ("2100-01-01T07:59:59+08:00", true), ("2099-12-31T23:00:00-01:00", false),
+            ("2100-01-01T00:00:00Z", false), ("1600-01-01T00:00:00Z", false),
+        ])
+    func years(text: String, isAllowed: Bool) {
+        let found = problems(scenario(#""start": "\#(text)""#))
+        #expect(found.isEmpty == isAllowed)
+        #expect(
+            found.allSatisfy { $0.pointer == "/start" && $0.allowed.hasPrefix("a time from 1970 to 2099") })
+    }
 }

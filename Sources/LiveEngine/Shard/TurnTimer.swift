@@ -5,7 +5,7 @@ import Timebase
 struct TurnTimer {
     /// Between the beginnings of two turns, on the run's clock.
     private let spacing: Interval
-    private var lastTurn = Instant(nanoseconds: 0)
+    private var lastTurn: Instant?
     private var armed: NIOScheduledCallback?
     private var armedFor = Instant.distantFuture
 
@@ -23,7 +23,7 @@ struct TurnTimer {
     mutating func arm(
         for due: Instant, clock: RunClock, on loop: any EventLoop, handler: some NIOScheduledCallbackHandler
     ) {
-        let next = max(due, lastTurn + spacing)
+        let next = lastTurn.map { max(due, $0 + spacing) } ?? due
         guard next < armedFor else { return }
         armed?.cancel()
         armedFor = next

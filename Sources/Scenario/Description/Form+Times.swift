@@ -43,18 +43,20 @@ extension Form where Value == Interval {
 }
 
 extension Form where Value == Instant {
+    /// From 1970 to 2099, in UTC: clocks count from 1970. The nanoseconds of an instant end in 2262; from 2099 on there is
+    /// room for the longest run and for the longest gap between two sessions after it, 146 years.
+    private static let starts = Instant(nanoseconds: 0)..<Instant(milliseconds: 4_102_444_800_000)
+
     /// An RFC 3339 time with its zone, from 1970 to 2099.
     static let instant: Form<Instant> = Form<String>.matching(
         pattern:
             #"^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?([Zz]|[+-]([01][0-9]|2[0-3]):[0-5][0-9])$"#,
-        what: "a time from 1970 to 2099 with its zone, such as \"2026-03-02T19:30:00+08:00\""
+        what: "a time from 1970 to 2099 (UTC) with its zone, such as \"2026-03-02T19:30:00+08:00\""
     ) { text in
-        // The nanoseconds of an instant end in 2262; from 2099 on there is room for the longest run and for the longest
-        // gap between two sessions after it, 146 years.
-        guard let year = Int(text.prefix(4)), (1970...2099).contains(year), text.utf8.count <= 64 else {
+        guard text.utf8.count <= 64, let instant = Instant(text: text), starts.contains(instant) else {
             return nil
         }
-        return Instant(text: text)
+        return instant
     } encode: {
         .text($0.text)
     }
