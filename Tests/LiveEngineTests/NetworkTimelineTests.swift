@@ -1,5 +1,8 @@
 import AppModel
 import DeviceSDK
+import Measurement
+import NIOCore
+import NIOPosix
 import Testing
 import Timebase
 import World
@@ -32,6 +35,24 @@ struct NetworkTimelineTests {
             seen.append(timeline.change(of: plan, index: 0, at: moment))
         }
         #expect(seen == [.to(.none), .to(.cellular2G), .to(.none), NetworkChange(kind: nil)])
+    }
+
+    @Test("counts the lag of devices to whose turn a change came first")
+    func lag() async throws {
+        try await withGroup(threads: 1) { group in
+            var run = ScriptedRun { _ in [(.zero, .seal)] }
+            // Everything is late, and more devices are than have their turn before the timeline has its own.
+            run.devices = 2 * Shard.wakesPerTurn
+            run.lead = .milliseconds(-100)
+            run.duration = .milliseconds(200)
+            run.entries = [
+                .init(
+                    from: ScriptedRun.start + .milliseconds(50), until: ScriptedRun.start + .milliseconds(90),
+                    network: .none, share: 1)
+            ]
+            let result = try await run.begin(port: 80, on: [group.next()], log: FleetLog()).result()
+            #expect(result.health.scheduleLag.count == UInt64(run.devices))
+        }
     }
 
     @Test("leaves devices alone that no entry concerns, and entries after the users' end")

@@ -18,6 +18,8 @@ import World
 struct ScriptedRun {
     var devices = 1
     var duration = Interval.milliseconds(50)
+    /// How long before its start it is begun; less than nothing for one that begins late.
+    var lead = Interval.milliseconds(20)
     /// Ends with the last answer; long, so that a machine that is busy with other tests does no harm.
     var drain = Interval.seconds(120)
     /// Seconds of the devices in a real one.
@@ -61,7 +63,7 @@ struct ScriptedRun {
         }
         var configuration = LiveConfiguration(
             plans: [plan], schedule: schedule,
-            clock: RunClock(reaching: ScriptedRun.start, in: .milliseconds(20), pace: pace),
+            clock: RunClock(reaching: ScriptedRun.start, in: lead, pace: pace),
             descriptorBudget: descriptorBudget,
             sealedSink: sink)
         configuration.idleLimit = idleLimit

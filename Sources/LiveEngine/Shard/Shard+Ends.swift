@@ -54,10 +54,7 @@ extension Shard {
         let request = requests[key.index]
         let part = Int(request.fleet)
         if outcome != .failed(.offline) {
-            // After a pause of the generator answers come to their turn before the wakes that fell due meanwhile.
-            let due = agenda.wake(of: request.device)
-            // What fell due after the drain was never to be done in time.
-            advance(request.device, due: due <= now && phase != .closing ? due : nil)
+            advance(request.device, due: overdue(request.device, at: now))
             // The process may have died meanwhile, and its request with it.
             guard requests.isOpen(key) else { return }
         }

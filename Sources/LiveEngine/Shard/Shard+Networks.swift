@@ -24,8 +24,8 @@ extension Shard {
             let device = part.firstDevice + UInt32(slot)
             tick()
             // What was due before comes first; what is due at this very moment meets the new network.
-            _ = part.fleet.advance(slot, through: moment - Interval(nanoseconds: 1), effects: &effects)
-            absorbEffects(of: index)
+            let before = moment - Interval(nanoseconds: 1)
+            advance(device, due: overdue(device, at: before), through: before)
             let wake = part.fleet.setNetwork(change, of: slot, at: moment, effects: &effects)
             agenda.setWake(of: device, at: wake)
             absorbEffects(of: index)

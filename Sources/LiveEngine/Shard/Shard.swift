@@ -209,20 +209,28 @@ struct LoopPosition: Sendable {
 extension Shard {
     func slot(of device: UInt32, in part: Int) -> Int { Int(device - parts[part].firstDevice) }
 
-    /// Lets a device go on to the present. What it asks for is put in line.
+    /// Lets a device go on, to the present where no moment is named. What it asks for is put in line.
     ///
     /// - Parameter due: When it wanted to be woken; `nil` where it did not want that yet.
-    func advance(_ device: UInt32, due: Instant?) {
+    func advance(_ device: UInt32, due: Instant?, through moment: Instant? = nil) {
         let part = Int(partOfDevice[Int(device)])
         let fleet = parts[part].fleet
         let isLate = due.map { clock.realTime(now - $0) > Shard.onTime } ?? false
         let captured = isLate ? fleet.capturedCount : 0
-        let wake = fleet.advance(slot(of: device, in: part), through: now, effects: &effects)
+        let wake = fleet.advance(slot(of: device, in: part), through: moment ?? now, effects: &effects)
         agenda.setWake(of: device, at: wake)
         if let due {
             noteLag(since: due, actions: isLate ? fleet.capturedCount - captured : 1)
         }
         absorbEffects(of: part)
+    }
+
+    /// When a device that is let go on to `moment` before its turn wanted to be woken, if it wanted that by then: answers and
+    /// changes of networks come to their turn before wakes that fell due during a pause of the generator. What fell due
+    /// after the drain was never to be done in time.
+    func overdue(_ device: UInt32, at moment: Instant) -> Instant? {
+        let due = agenda.wake(of: device)
+        return due <= moment && phase != .closing ? due : nil
     }
 
     /// Notes how late a device's actions were: one, where it was punctual. After a pause of the generator a single wake
