@@ -48,6 +48,14 @@ struct ResponseParserTests {
         #expect(parser.received == used)
     }
 
+    @Test("gives a body away once, and keeps nothing of it")
+    func takenBody() {
+        var (parser, _) = Self.parse(Self.whole)
+        let taken = parser.takeBody()
+        #expect(Self.text(taken) == "hello")
+        #expect(parser.body.capacity == 0)
+    }
+
     @Test("reads chunks with extensions and trailers", arguments: [[Int.max], [1], [50, 1, 2]])
     func chunks(readSizes: [Int]) {
         let (parser, used) = Self.parse(Self.chunked, readSizes: readSizes)

@@ -41,13 +41,13 @@ struct SharedConnectionTests {
 
         /// Sends a request on a stream of the connection.
         @discardableResult
-        func send() -> HTTP2Stream {
+        func send(wants: AnswerWants = AnswerWants()) -> HTTP2Stream {
             let stream = connection.makeStream()
             var body = WireBuffer(capacity: 3)
             body.append(contentsOf: [0x61, 0x62, 0x63] as [UInt8])
             connection.send(
                 RequestHead(method: .post, path: "/p", headerLines: ""), body: body, to: endpoint, on: stream,
-                wants: AnswerWants())
+                wants: wants)
             return stream
         }
 
@@ -74,6 +74,20 @@ struct SharedConnectionTests {
         let next = line.connection.makeStream()
         #expect(next === stream)
         #expect(next.sentBytes == 0 && next.parser.received == 0)
+    }
+
+    @Test("keeps nothing of an answer's body on a stream that waits for its next request")
+    func spareBody() throws {
+        let line = try Line()
+        defer { line.end() }
+        let stream = line.send(wants: AnswerWants(body: true))
+        try line.hear(
+            HTTP2SessionTests.settings() + HTTP2SessionTests.frame(.headers, flags: 4, stream: 1, [0x88])
+                + HTTP2SessionTests.frame(.data, stream: 1, [0x61]))
+        #expect(stream.parser.body == [0x61])
+        stream.close()
+        line.connection.putBack(stream)
+        #expect(stream.parser.body.isEmpty)
     }
 
     private static func pings(_ count: Int) -> [UInt8] {

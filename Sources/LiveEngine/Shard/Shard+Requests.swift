@@ -152,8 +152,7 @@ extension Shard: ConnectionOwner {
                 setAside(carrier, request: index)
             }
             let outcome = RequestOutcome.answered(
-                status: status, body: requests[index].wantsBody ? carrier.parser.body : [],
-                retryAfter: retryAfter(carrier),
+                status: status, body: carrier.parser.takeBody(), retryAfter: retryAfter(carrier),
                 contentType: carrier.parser.contentType)
             release(carrier)
             deliver(outcome, to: index)

@@ -41,6 +41,8 @@ extension Connection {
     /// Takes a stream back that carries nothing any more.
     func putBack(_ stream: HTTP2Stream) {
         stream.request = -1
+        // What came of an answer that nobody took.
+        _ = stream.parser.takeBody()
         if state == .shared { spareStreams.append(stream) }
     }
 

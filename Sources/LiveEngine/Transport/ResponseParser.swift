@@ -169,6 +169,13 @@ package struct ResponseParser {
         if state == .bodyToClose { complete() }
     }
 
+    /// Gives the body away. A connection may wait long for its next request, and there are many: none keeps a body.
+    mutating func takeBody() -> [UInt8] {
+        let taken = body
+        body = []
+        return taken
+    }
+
     mutating func keep(_ bytes: UnsafeRawBufferPointer) {
         if keepsBody {
             guard body.count + bytes.count <= ResponseParser.bodyLimit else { return refuse(.tooLong) }
