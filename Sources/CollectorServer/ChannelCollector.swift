@@ -40,8 +40,9 @@ package final class ChannelCollector: Sendable {
         var limits = NIOHTTPDecoderLimitConfiguration()
         limits.maxHeaderListSize = server.limits.headerBytes
         limits.maxHeaderFieldSize = min(limits.maxHeaderFieldSize, server.limits.headerBytes)
+        // What is no request, the connection refuses itself.
         try pipeline.configureHTTPServerPipeline(
-            withPipeliningAssistance: true, withServerUpgrade: nil, withErrorHandling: true,
+            withPipeliningAssistance: true, withServerUpgrade: nil, withErrorHandling: false,
             withOutboundHeaderValidation: false, withEncoderConfiguration: .init(),
             withDecoderLimitConfiguration: limits)
         try pipeline.addHandler(connection)

@@ -28,6 +28,8 @@ private final class ConnectionBench {
         collector.abandon()
     }
 
+    var refusedRequests: UInt64 { collector.refusedRequests }
+
     func receive(_ bytes: [UInt8]) throws { try channel.writeInbound(ByteBuffer(bytes: bytes)) }
 
     func setWritable(_ isWritable: Bool) {
@@ -113,6 +115,58 @@ struct ConnectionTests {
             Array("POST /sa HTTP/1.0\r\nExpect: 100-continue\r\nContent-Length: 9\r\n\r\n".utf8))
         bench.run()
         #expect(try bench.written().isEmpty)
+    }
+
+    /// Heads and bodies that are no HTTP.
+    private static let broken = [
+        "GARBAGE\r\n\r\n",
+        "POST /sa HTTP/1.1\r\nHost: x\r\nX: \(String(repeating: "a", count: 100_000))\r\n\r\n",
+        "POST /sa HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+        "POST /sa HTTP/1.1\r\nHost: x\r\nContent-Length: -3\r\n\r\n",
+        "POST /sa HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nno size\r\n",
+    ]
+
+    @Test("counts what is no request among the refused, also behind one that is answered")
+    func noRequests() throws {
+        for text in Self.broken {
+            let bench = try ConnectionBench()
+            try bench.receive(Array(text.utf8))
+            bench.run()
+            #expect(try bench.written().hasPrefix("HTTP/1.1 400 Bad Request\r\n"), "\(text.prefix(80))")
+            #expect(bench.refusedRequests == 1, "\(text.prefix(80))")
+            let other = try ConnectionBench()
+            try other.receive(Requests.get("/healthz") + Array(text.utf8))
+            other.run()
+            let answers = try other.written().components(separatedBy: "HTTP/1.1 ").dropFirst().map {
+                $0.prefix(3)
+            }
+            #expect(answers == ["200", "400"], "\(text.prefix(80))")
+            #expect(other.refusedRequests == 1, "\(text.prefix(80))")
+        }
+    }
+
+    @Test("lets a client finish what is no request, so that it can read why")
+    func finishedBeforeReading() async throws {
+        try await withServer { (server, port) async throws in
+            let client = try await RawClient.connect(port: port)
+            let head = "POST /sa HTTP/1.1\r\nHost: x\r\nContent-Length: 4000000\r\nContent-Length: 3\r\n\r\n"
+            try await client.send(Array(head.utf8) + Array(repeating: 0x78, count: 4_000_000))
+            #expect(try await client.receive().status == 400)
+            #expect(server.refusedRequests == 1)
+        }
+    }
+
+    @Test("does not count a client that ends in the middle of a request")
+    func endedInTheMiddle() async throws {
+        try await withServer { (server, port) async throws in
+            for start in ["POST /sa HT", "POST /sa HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nabc"] {
+                let client = try await RawClient.connect(port: port)
+                try await client.send(start)
+                try await client.endSending()
+                await #expect(throws: RawClient.Failure.closed) { try await client.receive() }
+            }
+            #expect(server.refusedRequests == 0)
+        }
     }
 
     @Test("a body that has begun to come does not keep the memory that it was read into")

@@ -75,7 +75,15 @@ final class CollectorConnection: ChannelInboundHandler, RemovableChannelHandler 
         }
     }
 
-    func errorCaught(context: ChannelHandlerContext, error: any Error) { close() }
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard let error = error as? HTTPParserError else { return close() }
+        switch (error, phase) {
+        // The client has closed its side in the middle of a request, as is told next; or the last answer is on its way.
+        case (.invalidEOFState, _), (_, .closing): break
+        case (_, .idle), (_, .head), (_, .body): refuse(.badRequest, version: .http1_1)
+        case (_, .waiting): close()
+        }
+    }
 
     /// Hears from the guard in front of the HTTP decoder that bytes came.
     ///
