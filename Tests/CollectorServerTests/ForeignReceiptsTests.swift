@@ -191,6 +191,30 @@ struct ForeignReceiptsTests {
         #expect(try ForeignReceipts.read(path: file.path).receipts.held.contains(id(3, 7)))
     }
 
+    @Test("a view of what is gone is left out, and told only where nothing else can be read")
+    func brokenViews() throws {
+        let file = TemporaryFile()
+        try DatabaseQueue(path: file.path).write { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE gone(bs_id TEXT); CREATE VIEW broken AS SELECT bs_id FROM gone; DROP TABLE gone;
+                    """)
+        }
+        let all = #expect(throws: ForeignReceiptsError.self) { _ = try ForeignReceipts.read(path: file.path) }
+        guard case .unreadable(_, let reason)? = all else {
+            Issue.record("a broken view was read")
+            return
+        }
+        #expect(reason.contains("gone"))
+        for (device, name) in [(4, "receipts"), (5, "events")] as [(UInt32, String)] {
+            try DatabaseQueue(path: file.path).write { db in
+                try db.execute(
+                    sql: "CREATE TABLE \(name)(bs_id TEXT); INSERT INTO \(name) VALUES ('\(device)-1')")
+            }
+            #expect(try ForeignReceipts.read(path: file.path).receipts.held.contains(id(device, 1)))
+        }
+    }
+
     @Test("JSON that was cut is told by where it ends")
     func cutPayloads() {
         let cut = #"{"eventType":"VISIT","attributes":{"bs_id":"1-"#

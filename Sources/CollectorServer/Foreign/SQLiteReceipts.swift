@@ -71,19 +71,36 @@ enum SQLiteReceipts {
         }
     }
 
-    /// The table with the rows.
+    /// A table or view that may have the rows.
     private struct Table {
-        var name: String
+        let name: String
+        /// The table's own names of all that `SELECT *` has of it.
+        let names: [String]
         /// Indices in ``ForeignReceipts/columns`` with the table's own names, the surest first.
-        var columns: [(column: Int, name: String)]
+        let columns: [(column: Int, name: String)]
         /// Likewise in ``ForeignReceipts/timeColumns``.
-        var times: [(column: Int, name: String)]
+        let times: [(column: Int, name: String)]
+
+        /// - Throws: `DatabaseError`, such as for a view of a table that is gone.
+        init(_ name: String, _ db: Database) throws {
+            self.name = name
+            // Not GRDB's list, which does not quote quotes.
+            names = try String.fetchAll(
+                db, sql: "SELECT name FROM pragma_table_xinfo(?) WHERE hidden != 1", arguments: [name])
+            columns = Table.indices(of: ForeignReceipts.columns, in: names)
+            times = Table.indices(of: ForeignReceipts.timeColumns, in: names)
+        }
+
+        private static func indices(of wanted: [String], in names: [String]) -> [(column: Int, name: String)]
+        {
+            wanted.enumerated().compactMap { index, column in
+                names.first { $0.lowercased() == column }.map { (index, $0) }
+            }
+        }
     }
 
     private static func read(_ db: Database, path: String, into sink: inout ReceiptsSink) throws {
-        let tables = try String.fetchAll(
-            db, sql: "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY name")
-        guard let table = try best(of: tables, db, sink: sink) else { throw try unusable(tables, db, path) }
+        let table = try table(of: db, path: path, sink: sink)
         let rows = try Row.fetchCursor(db, sql: selection(table.columns + table.times, of: table.name))
         var line = 0
         while let row = try rows.next() {
@@ -104,17 +121,41 @@ enum SQLiteReceipts {
         }
     }
 
-    /// Why none of the tables can be read: none has a column that could name an event, or none of those rows does.
-    private static func unusable(_ tables: [String], _ db: Database, _ path: String) throws
-        -> ForeignReceiptsError
-    {
-        let columns = try tables.map { (table: $0, names: try SQLiteReceipts.columns(of: $0, db)) }
-        let fitting = columns.filter { !columnIndices(of: ForeignReceipts.columns, in: $0.names).isEmpty }
-        guard fitting.isEmpty else {
-            return .noEvent(path: path, found: TableWords.list(fitting.map(\.table)))
+    /// The table to read: `events`, if it has a column that names events; among others the one with the surest column, of
+    /// those whose rows name events: an autoincremented `id` does not. One whose columns SQLite cannot tell, as it lacks
+    /// what the table is made of, is left out.
+    private static func table(of db: Database, path: String, sink: ReceiptsSink) throws -> Table {
+        let names = try String.fetchAll(
+            db, sql: "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY name")
+        if names.contains("events") {
+            let events = try Table("events", db)
+            if !events.columns.isEmpty { return events }
         }
-        let described = columns.map { "\($0.table) (\($0.names.joined(separator: ", ")))" }
-        return .noColumn(path: path, found: TableWords.list(described) + "; a view that renames one will do")
+        var tables: [Table] = []
+        var problem: DatabaseError?
+        for name in names {
+            do {
+                tables.append(try Table(name, db))
+            } catch let error as DatabaseError where error.resultCode == .SQLITE_ERROR {
+                problem = problem ?? error
+            }
+        }
+        let fitting = tables.filter { !$0.columns.isEmpty }
+        if let best = try fitting.filter({ try namesEvents(db, $0, sink: sink) }).min(by: isSurer) {
+            return best
+        }
+        if let problem { throw problem }
+        guard fitting.isEmpty else {
+            throw ForeignReceiptsError.noEvent(path: path, found: TableWords.list(fitting.map(\.name)))
+        }
+        let described = tables.map { "\($0.name) (\($0.names.joined(separator: ", ")))" }
+        throw ForeignReceiptsError.noColumn(
+            path: path, found: TableWords.list(described) + "; a view that renames one will do")
+    }
+
+    /// Whether a table's surest column says more than the other's. Both have one.
+    private static func isSurer(_ left: Table, _ right: Table) -> Bool {
+        (left.columns.first?.column ?? .max) < (right.columns.first?.column ?? .max)
     }
 
     private static func bytes(_ row: Row, _ index: Int) -> [UInt8]? {
@@ -129,37 +170,6 @@ enum SQLiteReceipts {
 
     /// A name as SQL takes it. GRDB's `quotedDatabaseIdentifier` leaves quotes in it as they are.
     private static func quoted(_ name: String) -> String { "\"\(name.replacing("\"", with: "\"\""))\"" }
-
-    /// The columns that `SELECT *` has of a table or a view. Not GRDB's list, which quotes as above.
-    private static func columns(of table: String, _ db: Database) throws -> [String] {
-        try String.fetchAll(
-            db, sql: "SELECT name FROM pragma_table_xinfo(?) WHERE hidden != 1", arguments: [table])
-    }
-
-    /// `events` is the table to read; among others the one with the surest column, of those whose rows
-    /// name events: an autoincremented `id` does not.
-    private static func best(of tables: [String], _ db: Database, sink: ReceiptsSink) throws -> Table? {
-        var best: Table?
-        for name in tables {
-            let names = try columns(of: name, db)
-            let table = Table(
-                name: name, columns: columnIndices(of: ForeignReceipts.columns, in: names),
-                times: columnIndices(of: ForeignReceipts.timeColumns, in: names))
-            guard let surest = table.columns.first?.column else { continue }
-            guard try name == "events" || namesEvents(db, table, sink: sink) else { continue }
-            let isBetter = best.map { surest < ($0.columns.first?.column ?? .max) } ?? true
-            if name == "events" || (best?.name != "events" && isBetter) { best = table }
-        }
-        return best
-    }
-
-    private static func columnIndices(of wanted: [String], in names: [String]) -> [(
-        column: Int, name: String
-    )] {
-        wanted.enumerated().compactMap { index, column in
-            names.first { $0.lowercased() == column }.map { (index, $0) }
-        }
-    }
 
     /// Whether one of a table's first rows names an event.
     private static func namesEvents(_ db: Database, _ table: Table, sink: ReceiptsSink) throws -> Bool {
