@@ -53,6 +53,23 @@ struct ConnectionPolicyTests {
         #expect(result.connectionsRecycled == 3)
     }
 
+    @Test("says how long a request waited in line whose process died there")
+    func diedInLine() async throws {
+        var run = ScriptedRun { device in
+            device == 0
+                ? [(.zero, .upload(number: 0))]
+                : [(.milliseconds(20), .upload(number: 0)), (.milliseconds(120), .die)]
+        }
+        run.devices = 2
+        run.descriptorBudget = 1
+        let (result, log, requests) = try await run.play { _, _ in [.wait(300), .write(Self.ok)] }
+        #expect(requests.count == 1)
+        #expect(log.outcomes == [.answered(status: 200, body: [])])
+        let blocked = try Self.blocked(result)
+        #expect(blocked.count == 2)
+        #expect(blocked.maximumMilliseconds >= 95)
+    }
+
     @Test("gives every line its turn where descriptors are few")
     func turns() async throws {
         var run = ScriptedRun { _ in [(.zero, .upload(number: 0))] }

@@ -17,7 +17,7 @@ extension Shard {
             retireIfSilent(carrier)
             letGo(carrier)
         } else if stage == .waiting || failure == .refused {
-            requests[index].sample.blocked = waited(since: requests[index].sample.plannedAt, until: now)
+            fillUnsentSample(index)
         } else if failure != .offline {
             waitInVain(index)
         }

@@ -44,6 +44,11 @@ extension Shard {
         requests[index].sample = sample
     }
 
+    /// The same of a request that no connection has begun to carry: all of its time is `blocked`.
+    func fillUnsentSample(_ index: Int32) {
+        requests[index].sample.blocked = waited(since: requests[index].sample.plannedAt, until: now)
+    }
+
     /// The real time between two moments of the run.
     func waited(since begin: Instant, until end: Instant) -> Interval {
         max(.zero, clock.realTime(end - begin))
@@ -107,7 +112,11 @@ extension Shard {
     /// without a network never began.
     private func note(_ index: Int32, endedBy failure: RequestFailure) {
         guard requests[index].network != .none else { return }
-        if let carrier = requests[index].carrier { fillSample(index, from: carrier) }
+        if let carrier = requests[index].carrier {
+            fillSample(index, from: carrier)
+        } else if requests[index].course.stage == .waiting {
+            fillUnsentSample(index)
+        }
         var sample = requests[index].sample
         sample.status = 0
         sample.failure = failure
