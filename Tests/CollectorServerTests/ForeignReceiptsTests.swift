@@ -108,6 +108,16 @@ struct ForeignReceiptsTests {
         }
     }
 
+    @Test("takes no empty line of a CSV for a row, however many columns it has")
+    func emptyLines() throws {
+        for end in ["\n", "\r\n"] {
+            for lines in [["id", "1-0", "", "1-1", "", ""], ["id,n", "1-0,a", "", "1-1,b", ""]] {
+                #expect(try read(lines.joined(separator: end) + end, suffix: ".csv").received == 2)
+            }
+        }
+        #expect(problem("id\n1-0\n\n\"\"\n", suffix: ".csv").contains(":4: a row without an id"))
+    }
+
     @Test("reads payloads in CSV")
     func csvPayload() throws {
         let receipts = try read(

@@ -19,7 +19,6 @@ enum CSVReceipts {
             }
             while let fields = try reader.next() {
                 let line = reader.rowLine
-                if fields.count == 1, fields[0].isEmpty, header.count > 1 { continue }
                 guard fields.count == header.count else {
                     throw CSVError(
                         line: line,
@@ -59,7 +58,7 @@ struct CSVError: Error, Equatable {
 
 /// Walks the rows of a CSV text by RFC 4180: fields may be quoted, quotes in them are doubled, and quoted
 /// fields may contain commas and line breaks. Lines end with CR LF or LF, and the last may end with the CR of a
-/// pair that was cut.
+/// pair that was cut. Empty lines are no rows.
 struct CSVReader {
     private let bytes: UnsafeRawBufferPointer
     private var position = 0
@@ -71,6 +70,7 @@ struct CSVReader {
 
     /// The fields of the next row; `nil` at the end.
     mutating func next() throws -> [[UInt8]]? {
+        skipEmptyLines()
         guard position < bytes.count else { return nil }
         rowLine = line
         var fields: [[UInt8]] = []
@@ -81,11 +81,20 @@ struct CSVReader {
                 position += 1
                 continue
             }
-            if bytes[position] == 0x0D { position += 1 }
-            position += 1
-            line += 1
+            endLine()
             return fields
         }
+    }
+
+    private mutating func skipEmptyLines() {
+        while position < bytes.count, bytes[position] != UInt8(ascii: ","), isAtFieldEnd { endLine() }
+    }
+
+    /// Goes past the end of a line.
+    private mutating func endLine() {
+        if bytes[position] == 0x0D { position += 1 }
+        position += 1
+        line += 1
     }
 
     /// The next field; stops before its comma, line end or the text's end.
