@@ -131,6 +131,17 @@ struct StoreLogTests {
         #expect(try LogFile.all(beside: other.path).count == 1)
     }
 
+    @Test("a file is one of a log's only where its name is what the log would call it")
+    func namesOfLogs() throws {
+        let file = TemporaryFile()
+        let others = ["-log.01", "-log.+1", "-log.0", "-log.1a", "-log."].map { file.path + $0 }
+        defer { for path in others { try? FileManager.default.removeItem(atPath: path) } }
+        for path in others { try Data("a note".utf8).write(to: URL(fileURLWithPath: path)) }
+        #expect(try LogFile.all(beside: file.path).isEmpty)
+        let store = try durableStore(file.path, .always, HeldExecutor())
+        store.close()
+    }
+
     @Test("a second collector does not get the store of a first")
     func lock() throws {
         let file = TemporaryFile()

@@ -114,8 +114,10 @@ final class LogFile: Sendable {
     static func all(beside store: String) throws(FileFailure) -> [String] {
         let (folder, name) = Folder.split(store)
         let prefix = name + suffix
-        return try Folder.readableNames(in: folder).compactMap {
-            $0.hasPrefix(prefix) ? Int($0.dropFirst(prefix.count)) : nil
+        return try Folder.readableNames(in: folder).compactMap { file -> Int? in
+            guard file.hasPrefix(prefix), let number = Int(file.dropFirst(prefix.count)) else { return nil }
+            // No log is named ".01" or ".+1".
+            return file == prefix + String(number) ? number : nil
         }
         .filter { $0 > 0 }.sorted().map { path($0, beside: store) }
     }
