@@ -41,31 +41,15 @@ package struct GeneratorHealth: Sendable {
     /// The same in each loop's busiest second.
     package var peakBusyShares: [Double]
 
-    /// A run is invalid if the 99th percentile of the lag is above this, in milliseconds.
-    package static let lagLimitMilliseconds = 100.0
-    /// A run is invalid if a loop was busy for more than this share of the time.
-    package static let busyLimit = 0.95
-
-    /// Which limit was passed and why, in sentences; `nil` for a generator that kept up.
-    package var problem: String? {
-        var sentences: [String] = []
-        let lag = scheduleLag.milliseconds(atPercentile: 99)
-        if lag > GeneratorHealth.lagLimitMilliseconds {
-            sentences.append(
-                "The generator was late: 1 in 100 of its actions began more than \(Int(lag.rounded())) ms "
-                    + "after their time (the limit is \(Int(GeneratorHealth.lagLimitMilliseconds)) ms).")
-        }
-        for (loop, share) in busyShares.enumerated() where share > GeneratorHealth.busyLimit {
-            sentences.append(
-                "Event loop \(loop) was busy \(Int((share * 100).rounded(.down))) % of the time while users "
-                    + "acted (the limit is \(Int(GeneratorHealth.busyLimit * 100)) %).")
-        }
-        guard !sentences.isEmpty else { return nil }
-        return sentences.joined(separator: " ") + " Use fewer devices, or more cores for the generator."
-    }
+    /// How late things were done at p(99), in milliseconds.
+    package var lagP99: Double { scheduleLag.milliseconds(atPercentile: 99) }
+    /// The busiest loop's share, 0…1.
+    package var busiestLoop: Double { busyShares.max() ?? 0 }
 
     /// Whether the run says more about the generator than about its target.
-    package var isSaturated: Bool { problem != nil }
+    package var isSaturated: Bool {
+        lagP99 > GeneratorLimits.lagP99 || busiestLoop > GeneratorLimits.busyShare
+    }
 }
 
 /// What a live run leaves behind.

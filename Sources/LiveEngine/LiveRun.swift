@@ -162,13 +162,10 @@ package final class LiveRun: Sendable {
         stop()
     }
 
-    /// Waits for the end of the run.
-    ///
-    /// - Throws: what a shard ended with, if it broke off: `EventLoopError.shutdown` if the loops were shut down
-    ///   under it.
+    /// Waits for the end of the run. Its loops have to go on until then: under loops that are shut down it never ends.
     package func result() async throws -> LiveResult { try await outcome.get() }
 
-    /// The end of the run, on the first of its loops; fails as ``result()`` does.
+    /// The end of the run, on the first of its loops.
     package var outcome: EventLoopFuture<LiveResult> {
         EventLoopFuture.whenAllSucceed(shards.map(\.result), on: shards[0].loop).map { self.merged($0) }
     }

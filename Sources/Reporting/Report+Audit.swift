@@ -65,6 +65,7 @@ extension Report {
         findings.isPartial = isPartial
         findings.saturated = generator.saturated
         findings.lagP99 = generator.scheduleLag.p99
+        findings.busiestLoop = generator.cpuUtilization
         findings.thresholds = thresholds
         findings.internalError = internalError
         findings.delivery = delivery

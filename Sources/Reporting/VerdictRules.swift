@@ -21,6 +21,8 @@ package enum VerdictRules {
         package var saturated = false
         /// The generator's lag at p(99), milliseconds.
         package var lagP99 = 0.0
+        /// The share of the time for which its busiest event loop was busy, 0…1.
+        package var busiestLoop = 0.0
         package var thresholds: [Report.ThresholdResult] = []
         /// What ended a live run, or parts of it, at once, to keep harm from its target.
         package var earlyEnds: [Report.EarlyEnd] = []
@@ -133,10 +135,8 @@ package enum VerdictRules {
         if let text = findings.interruption { found.append((.interrupted, text)) }
         let isPartLate = findings.partProblems.contains { $0.cause == .generatorLate }
         if findings.saturated, !isPartLate {
-            let lag = Numbers.duration(milliseconds: findings.lagP99)
-            let text =
-                "The generator could not keep its own schedule (lag p(99) \(lag)), so this run says nothing about "
-                + "the collector: use fewer devices, more threads or a faster machine."
+            let text = GeneratorWords.late(
+                "The generator", lagP99: findings.lagP99, busiestLoop: findings.busiestLoop)
             found.append((.generatorLate, text))
         }
         found += findings.partProblems.map { ($0.cause, $0.text) }

@@ -51,7 +51,7 @@ def was_late(command: list[str], folder: Path, text: str) -> bool:
     words = (
         "could not keep its own schedule", "generator was late", "late for --at", '"saturated": true', '"saturated":true',
     )  # fmt: skip
-    return any(word in text for word in words) or "Event loop" in text and "was busy" in text
+    return any(word in text for word in words)
 
 
 def inconclusive(reason: str) -> NoReturn:

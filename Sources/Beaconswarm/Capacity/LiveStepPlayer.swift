@@ -87,8 +87,11 @@ struct LiveStepPlayer: Sendable {
             throw CommandFailure(.internalError, "a step was not measured")
         }
         var measurement = StepMeasurement(window: window, series: result.recorder.series)
+        let health = result.health
         measurement.generatorProblem =
-            result.health.problem ?? ownProblem(result.recorder, embedded: server?.storeFailure)
+            health.isSaturated
+            ? GeneratorWords.late("The generator", lagP99: health.lagP99, busiestLoop: health.busiestLoop)
+            : ownProblem(result.recorder, embedded: server?.storeFailure)
         measurement.balance = result.recorder.total.ledger.balance
         measurement.recycledConnections = result.connectionsRecycled
         measurement.wasCut = result.wasStopped || endedBy != nil

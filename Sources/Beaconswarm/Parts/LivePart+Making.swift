@@ -26,15 +26,10 @@ extension LivePart {
     private func ownProblems(of part: PartNumber, host: String) -> [Report.PartProblem] {
         var problems: [Report.PartProblem] = []
         if conduct.saturated {
-            let lag = (conduct.lagP99 * 10).rounded() / 10
-            let busy = Int((conduct.cpuUtilization * 100).rounded(.down))
-            problems.append(
-                Report.PartProblem(
-                    cause: .generatorLate,
-                    text:
-                        "Part \(part.text) on \(host) could not keep its own schedule (lag p(99) \(lag) ms, busiest loop "
-                        + "\(busy) %), so the run says nothing about the collector: use more parts, fewer devices or a "
-                        + "faster machine."))
+            let text = GeneratorWords.late(
+                "Part \(part.text) on \(host)", lagP99: conduct.lagP99, busiestLoop: conduct.cpuUtilization,
+                remedy: "more parts, fewer devices or a faster machine")
+            problems.append(Report.PartProblem(cause: .generatorLate, text: text))
         }
         let failed = generator.ownFailures.reduce(0) { $0 + $1.count }
         if failed > 0, Double(failed) > VerdictRules.ownFailureLimit * Double(conduct.uploads) {

@@ -53,7 +53,7 @@ extension ReportBuilder {
         var generator = Report.Generator()
         generator.saturated = result.health.isSaturated
         generator.scheduleLag = TrendSummary(result.health.scheduleLag)
-        generator.cpuUtilization = result.health.busyShares.max() ?? 0
+        generator.cpuUtilization = result.health.busiestLoop
         generator.eventLoops = result.health.busyShares.count
         generator.connectionsOpened = result.connectionsOpened
         generator.connectionsRecycled = result.connectionsRecycled

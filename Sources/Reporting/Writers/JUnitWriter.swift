@@ -146,7 +146,8 @@ package struct JUnitWriter: ReportWriter {
     /// What only live runs can fail by.
     private static func liveCases(_ report: Report) -> [Case] {
         let generator = report.generator
-        let lag = Numbers.duration(milliseconds: generator.scheduleLag.p99)
+        let late = GeneratorWords.late(
+            "The generator", lagP99: generator.scheduleLag.p99, busiestLoop: generator.cpuUtilization)
         let delivery = report.delivery
         let reason = delivery.reason
         let isExpected = delivery.expectsNothing
@@ -166,7 +167,7 @@ package struct JUnitWriter: ReportWriter {
         return [
             Case(
                 group: "generator", name: "the generator kept its own schedule",
-                failure: generator.saturated ? "lag p(99) \(lag): the run is invalid" : nil,
+                failure: generator.saturated ? late : nil,
                 type: VerdictRules.Cause.generatorLate.rawValue),
             answered,
         ] + guarded
