@@ -75,9 +75,7 @@ package enum Folder {
         if let slash = other.lastIndex(of: "/") { try make(String(other[..<slash])) }
         if Glibc.link(path, other) == 0 { return }
         guard [EXDEV, EPERM, EMLINK, ENOTSUP].contains(errno) else { throw FileFailure("create", other) }
-        let copy = try GrowingFile(path: other + GrowingFile.partialSuffix)
-        try copy.append(contentsOf: path)
-        try copy.finish(renamingTo: other)
+        try GrowingFile.write(to: other) { (copy) throws(FileFailure) in try copy.append(contentsOf: path) }
     }
 
     /// Reads a whole file, or its first bytes up to a limit.

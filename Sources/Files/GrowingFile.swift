@@ -29,9 +29,16 @@ package final class GrowingFile {
     package static func write(
         _ bytes: [UInt8], to path: String, isDurable: Bool = true
     ) throws(FileFailure) {
+        try write(to: path, isDurable: isDurable) { (file) throws(FileFailure) in try file.append(bytes) }
+    }
+
+    /// The same with what `fill` adds to it.
+    package static func write(
+        to path: String, isDurable: Bool = true, _ fill: (GrowingFile) throws(FileFailure) -> Void
+    ) throws(FileFailure) {
         let file = try GrowingFile(path: path + partialSuffix)
         do throws(FileFailure) {
-            try file.append(bytes)
+            try fill(file)
             try file.finish(renamingTo: path, isDurable: isDurable)
         } catch {
             // On a full disk, what is half written is only in the way.
