@@ -52,32 +52,14 @@ package struct GeneratorHealth: Sendable {
     }
 }
 
-/// What a live run leaves behind.
+/// What a live run leaves behind. Its ``counts`` can be asked of it by their own names.
+@dynamicMemberLookup
 package struct LiveResult: Sendable {
     package var recorder: RunRecorder
     /// How many events each device captured, by global number.
     package var capturedPerDevice: [UInt32]
-    package var devicesStarted: Int
-    /// Order-free sum over the user actions that happened.
-    package var planFingerprint: UInt64
+    package var counts: LiveCounts
     package var health: GeneratorHealth
-    package var connectionsOpened: UInt64
-    /// Connections closed early because no descriptor was left for another.
-    package var connectionsRecycled: UInt64
-    /// Answers behind which bytes came that belong to none, which closed those of their connections that spoke HTTP/1.1.
-    package var overlongAnswers: UInt64
-    /// The sum of the shards' own peaks.
-    package var connectionsPeak: Int
-    /// Connections that pools still counted when all were closed: none, or a slot has leaked.
-    package var slotsLeft: Int
-    /// TLS handshakes that were completed, each of them a full one.
-    package var handshakes: UInt64
-    /// The CPU time of these, and of all that the loops did while users acted, in nanoseconds.
-    package var handshakeTime: UInt64
-    package var threadTime: UInt64
-    /// Connections that spoke HTTP/2, and the streams that were opened on them.
-    package var sharedConnections: UInt64
-    package var streamsOpened: UInt64
     /// The first by time, ``UnexpectedAnswer/limit`` at most.
     package var unexpectedAnswers: [UnexpectedAnswer]
     /// Whether ``LiveRun/stop()`` ended the run.
@@ -86,6 +68,10 @@ package struct LiveResult: Sendable {
     package var usersStoppedAt: Instant?
     /// When the last shard finished.
     package var finishedAt: Instant
+
+    package subscript<Value>(dynamicMember count: KeyPath<LiveCounts, Value>) -> Value {
+        counts[keyPath: count]
+    }
 }
 
 /// What one shard leaves behind.
@@ -93,20 +79,9 @@ struct ShardResult: Sendable {
     var recorder: RunRecorder
     /// Captured events by the device's global number.
     var captured: [(device: UInt32, count: UInt32)]
-    var devicesStarted: Int
-    var planFingerprint: UInt64
+    var counts: LiveCounts
     var busyShare: Double
     var peakBusyShare: Double
-    var connectionsOpened: UInt64
-    var connectionsRecycled: UInt64
-    var overlongAnswers: UInt64
-    var connectionsPeak: Int
-    var slotsLeft: Int
-    var handshakes: UInt64
-    var handshakeTime: UInt64
-    var threadTime: UInt64
-    var sharedConnections: UInt64
-    var streamsOpened: UInt64
     var unexpectedAnswers: [UnexpectedAnswer]
     /// When users were stopped, where that was before their time.
     var usersStoppedAt: Instant?

@@ -177,21 +177,10 @@ package final class LiveRun: Sendable {
         recorder.beliefs.capturedCounts = captured
         return LiveResult(
             recorder: recorder, capturedPerDevice: captured,
-            devicesStarted: parts.reduce(0) { $0 + $1.devicesStarted },
-            planFingerprint: parts.reduce(0) { $0 &+ $1.planFingerprint },
+            counts: parts.reduce(into: LiveCounts()) { $0 += $1.counts },
             health: GeneratorHealth(
                 scheduleLag: recorder.scheduleLag, busyShares: parts.map(\.busyShare),
                 peakBusyShares: parts.map(\.peakBusyShare)),
-            connectionsOpened: parts.reduce(0) { $0 + $1.connectionsOpened },
-            connectionsRecycled: parts.reduce(0) { $0 + $1.connectionsRecycled },
-            overlongAnswers: parts.reduce(0) { $0 + $1.overlongAnswers },
-            connectionsPeak: parts.reduce(0) { $0 + $1.connectionsPeak },
-            slotsLeft: parts.reduce(0) { $0 + $1.slotsLeft },
-            handshakes: parts.reduce(0) { $0 + $1.handshakes },
-            handshakeTime: parts.reduce(0) { $0 + $1.handshakeTime },
-            threadTime: parts.reduce(0) { $0 + $1.threadTime },
-            sharedConnections: parts.reduce(0) { $0 + $1.sharedConnections },
-            streamsOpened: parts.reduce(0) { $0 + $1.streamsOpened },
             unexpectedAnswers: Array(
                 parts.flatMap(\.unexpectedAnswers).sorted { $0.at < $1.at }.prefix(UnexpectedAnswer.limit)),
             wasStopped: stops.load(ordering: .relaxed) > 0,

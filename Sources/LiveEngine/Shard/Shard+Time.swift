@@ -144,16 +144,28 @@ extension Shard {
             }
         }
         return ShardResult(
-            recorder: recorder, captured: captured,
-            devicesStarted: parts.reduce(0) { $0 + $1.fleet.startedCount },
-            planFingerprint: parts.reduce(0) { $0 &+ $1.fleet.planFingerprint },
-            busyShare: usage.share, peakBusyShare: usage.peak,
-            connectionsOpened: connections.opened, connectionsRecycled: connections.recycled,
-            overlongAnswers: connections.overlongAnswers,
-            connectionsPeak: peak, slotsLeft: pools.connectionCount, handshakes: connections.handshakes,
-            handshakeTime: connections.handshakeTime, threadTime: usage.total,
-            sharedConnections: connections.sharedCount, streamsOpened: connections.streamsOpened,
-            unexpectedAnswers: samples.kept, usersStoppedAt: phases.stoppedAt, finishedAt: now)
+            recorder: recorder, captured: captured, counts: counts(peak: peak), busyShare: usage.share,
+            peakBusyShare: usage.peak, unexpectedAnswers: samples.kept, usersStoppedAt: phases.stoppedAt,
+            finishedAt: now)
+    }
+
+    private func counts(peak: Int) -> LiveCounts {
+        var counts = LiveCounts()
+        for part in parts {
+            counts.devicesStarted += part.fleet.startedCount
+            counts.planFingerprint &+= part.fleet.planFingerprint
+        }
+        counts.connectionsOpened = connections.opened
+        counts.connectionsRecycled = connections.recycled
+        counts.overlongAnswers = connections.overlongAnswers
+        counts.connectionsPeak = peak
+        counts.slotsLeft = pools.connectionCount
+        counts.handshakes = connections.handshakes
+        counts.handshakeTime = connections.handshakeTime
+        counts.threadTime = usage.total
+        counts.sharedConnections = connections.sharedCount
+        counts.streamsOpened = connections.streamsOpened
+        return counts
     }
 
     /// Notes the state of the fleets for the interval that ends at `instant`.
