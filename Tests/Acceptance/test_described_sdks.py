@@ -241,6 +241,46 @@ def test_forms_arrive_in_both_worlds_and_are_shown(tmp_path: Path, packing: str)
     assert '"props"' in decoded and '"bs_id"' in decoded, "taken out of its field again"
 
 
+@pytest.mark.parametrize(
+    ("request_changes", "is_hidden"),
+    [
+        ({}, True),
+        ({"compress": "none"}, False),
+        ({"compress": "none", "form": {"content": "{{body}}"}}, False),
+        ({"compress": "none", "form": {"who": "{{apiKey}}", "content": "{{body|base64}}"}}, True),
+        ({"compress": "none", "form": {"content": "{{body|gzip|base64}}"}}, True),
+        ({"compress": "none", "body": {"key": "{{apiKey}}", "in": {"base64url": {"events": "{{events}}"}}}}, False),
+        ({"compress": "none", "body": {"in": {"base64url": {"key": "{{apiKey}}", "events": "{{events}}"}}}}, True),
+    ],
+)
+def test_a_key_that_lies_around_packed_events_is_not_shown(tmp_path: Path, request_changes: dict, is_hidden: bool):
+    """A key in the text is masked where it stands; a body that packs one is not shown, and the words say so."""
+    path = scenario(
+        tmp_path, OWN | {"request": OWN["request"] | request_changes},
+        target={"url": "http://127.0.0.1:8106", "apiKey": "hush-key"},
+    )
+    done = run("sample", path)
+    assert done.returncode == 0, done.stderr
+    raw, _, command = re.split("## (?:decoded|curl)", done.stdout.split("## raw")[1])
+    assert ("the whole body is masked" in done.stderr) == is_hidden, done.stderr
+    assert (raw.split("\n\n")[2].strip() == "[redacted]") == is_hidden, raw
+    assert ("--data-binary '[redacted]'" in command) == is_hidden, command
+    assert "hush" not in done.stdout and "[redacted]" in raw
+
+
+def test_a_key_that_is_packed_in_a_query_is_not_shown(tmp_path: Path):
+    request = {
+        "path": "/ask", "method": "GET", "form": {"d": "{{body|base64}}"},
+        "body": {"key": "{{apiKey}}", "events": "{{events}}"},
+    }
+    path = scenario(
+        tmp_path, OWN | {"request": request}, target={"url": "http://127.0.0.1:8106", "apiKey": "hush-key"}
+    )
+    done = run("sample", path)
+    assert done.returncode == 0, done.stderr
+    assert "GET /ask?[redacted] HTTP/1.1" in done.stdout and "--globoff" in done.stdout, done.stdout
+
+
 @pytest.mark.parametrize("verb", ["simulate", "run"])
 def test_names_that_need_escapes_and_names_in_other_letters_arrive(tmp_path: Path, verb: str):
     """Of parts of the query, of a form's fields, and of events: "a b" in a request's first line is a 400 everywhere."""

@@ -69,11 +69,14 @@ struct SampledRequest {
 extension SampledRequest {
     /// What is printed: each part without secrets, and only then put into quotes for the shell.
     func text(_ plan: PopulationPlan, redactor: Redactor = Redactor(secrets: [])) -> String {
-        let path = redactor.redact(head.path)
+        let target = shownTarget(redactor)
+        let path = redactor.redact(target)
         let origin = "\(plan.target.host):\(plan.target.port)"
         let headers = head.headerLines.split(separator: "\r\n").map { redactor.redact(header: String($0)) }
         let decoded = decoded(plan)
         let shown = shownBody(decoded, redactor)
+        let events = redactor.redact(decoded.text)
+        let isShown = !PackedSecrets(redactor: redactor).areIn(Array(events.utf8))
         var text =
             "# \(redactor.redactSecrets(plan.name)): device \(device), \(eventCount.of("event")), \(body.count) bytes\n\n"
         text += "## raw\n\n\(head.method.rawValue) \(path) HTTP/1.1\nHost: \(redactor.redact(origin))\n"
@@ -84,9 +87,9 @@ extension SampledRequest {
         } else {
             text += "\n"
         }
-        text += "## decoded\n\n\(redactor.redact(decoded))\n## curl\n\n"
+        text += "## decoded\n\n\(isShown ? events : Redactor.mask + "\n")\n## curl\n\n"
         if shown.isBase64, head.method.hasBody { text += "printf %s '\(shown.text)' | base64 -d |\n  " }
-        let url = redactor.redact("\(plan.target.scheme)://\(origin)\(head.path)")
+        let url = redactor.redact("\(plan.target.scheme)://\(origin)\(target)")
         // The mask's brackets would be a range of URLs to curl.
         let glob = url.contains(Redactor.mask) ? " --globoff" : ""
         // What `insecure` says to the devices.
@@ -102,13 +105,26 @@ extension SampledRequest {
         head.method.hasBody && shownBody(decoded(plan), redactor).text == Redactor.mask
     }
 
-    /// The body as it is shown. One that hides secrets in packed form is not shown at all.
-    private func shownBody(_ decoded: String, _ redactor: Redactor) -> (text: String, isBase64: Bool) {
-        if isText, redactor.redactSecrets(body.text) != body.text {
-            return (redactor.redact(body.text), false)
+    /// The request's target, before secrets are masked in it. A query that packs one is not shown at all.
+    private func shownTarget(_ redactor: Redactor) -> String {
+        guard let mark = head.path.firstIndex(of: "?"),
+            PackedSecrets(redactor: redactor).areIn(Array(redactor.redact(head.path).utf8))
+        else { return head.path }
+        return "\(head.path[...mark])\(Redactor.mask)"
+    }
+
+    /// The body as it is shown. One that packs secrets, or may for all that can be read of it, is not shown at all.
+    private func shownBody(_ decoded: Decoded, _ redactor: Redactor) -> (text: String, isBase64: Bool) {
+        let packed = PackedSecrets(redactor: redactor)
+        let isSecret = redactor.redactSecrets(decoded.text) != decoded.text
+        guard isText else {
+            let isRead = decoded.isWhole || PackedSecrets.isGzip(body.bytes) || !redactor.hasSecrets
+            return isSecret || !isRead || packed.areIn(body.bytes) ? (Redactor.mask, false) : (base64, true)
         }
-        if redactor.redactSecrets(decoded) != decoded { return (Redactor.mask, false) }
-        return isText ? (redactor.redact(body.text), false) : (base64, true)
+        let masked = redactor.redact(body.text)
+        let isMasked = redactor.redactSecrets(body.text) != body.text
+        let hides = isSecret && !isMasked || packed.areIn(Array(masked.utf8))
+        return (hides ? Redactor.mask : masked, false)
     }
 
     private static func quoted(_ text: String) -> String {
@@ -127,31 +143,47 @@ extension SampledRequest {
         return text.text
     }
 
+    /// What a collector reads in the body.
+    private struct Decoded {
+        var text = ""
+        /// Whether nothing was unreadable.
+        var isWhole = true
+
+        static func += (left: inout Decoded, right: Decoded) {
+            left.text += right.text
+            left.isWhole = left.isWhole && right.isWhole
+        }
+    }
+
     /// Each event on a line of its own; of a form, its other fields too.
-    private func decoded(_ plan: PopulationPlan) -> String {
-        guard let system = CollectorSystem(rawValue: plan.system.systemName) else { return "" }
+    private func decoded(_ plan: PopulationPlan) -> Decoded {
+        guard let system = CollectorSystem(rawValue: plan.system.systemName) else {
+            return Decoded(isWhole: false)
+        }
         var collector = CollectorPlan().reading(plan)
         collector.growingCiphers = GrowingCiphers(of: plan)
         guard !system.eventFields.isEmpty else { return events(of: system, collector, indent: "") }
-        var text = ""
+        var decoded = Decoded()
         body.withUnsafeBytes { bytes in
             var fields = FormDecoder(bytes)
             while let field = try? fields.next() {
                 var value = WireBuffer()
                 guard (try? field.appendValue(to: &value)) != nil else { continue }
                 let name = String(decoding: field.rawName, as: UTF8.self)
-                let isEvents = system.eventFields.contains(name)
-                text +=
-                    "\(name) ="
-                    + (isEvents ? "\n" + events(of: system, collector, indent: "  ") : " \(value.text)\n")
+                guard system.eventFields.contains(name) else {
+                    decoded.text += "\(name) = \(value.text)\n"
+                    continue
+                }
+                decoded.text += "\(name) =\n"
+                decoded += events(of: system, collector, indent: "  ")
             }
         }
-        return text
+        return decoded
     }
 
     private func events(
         of system: CollectorSystem, _ plan: CollectorPlan, indent: String
-    ) -> String {
+    ) -> Decoded {
         let parts = head.path.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         let upload = body.withUnsafeBytes { bytes in
             ReadUpload(
@@ -162,6 +194,7 @@ extension SampledRequest {
                 plan: plan)
         }
         let lines = upload.events + upload.undecodable.map { "(unreadable: \($0.rawValue))" }
-        return lines.map { indent + $0 + "\n" }.joined()
+        return Decoded(
+            text: lines.map { indent + $0 + "\n" }.joined(), isWhole: upload.undecodable.isEmpty)
     }
 }
