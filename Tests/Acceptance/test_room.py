@@ -67,6 +67,51 @@ def test_what_the_memory_does_not_hold_is_refused(binary: Path, tmp_path: Path, 
     assert again.returncode == 104 and abs(fitting(again.stderr) - count) <= count * 0.1, (refused, again)
 
 
+@pytest.mark.parametrize("verb", ["sweep", "simulate", "generate"])
+def test_the_largest_of_many_and_a_dataset_have_to_fit_too(binary: Path, tmp_path: Path, verb: str):
+    """A grid, variants and a dataset are refused before anything is made of them, as one run is."""
+    small = steady(3, "1m")
+    large = {"populations.0.devices": 10_000_000}
+    asked = {
+        "sweep": (small, ["--vary", "populations.0.devices=3,10000000"]),
+        "simulate": (small | {"variants": {"large": large}}, []),
+        "generate": (steady(10_000_000, "1m"), []),
+    }
+    scenario, options = asked[verb]
+    path = write_scenario(tmp_path, scenario)
+    refused = limited(binary, tmp_path, resource.RLIMIT_AS, 2 << 30, verb, path, "--out", "out", "-q", *options)
+    assert refused.returncode == 104 and "ulimit -v" in refused.stderr, refused
+    assert "10000000 devices need about" in refused.stderr and fitting(refused.stderr) < 10_000_000, refused
+    assert not (tmp_path / "out").exists(), "nothing was made"
+
+
+def test_a_dataset_remembers_no_events(binary: Path, tmp_path: Path):
+    """Of a simulation of as much, the events that bear no id would fill many gigabytes."""
+    population = {"name": "p", "devices": 2000, "system": "kit", "persona": "power"}
+    path = write_scenario(tmp_path, {"name": "long", "seed": 3, "duration": "60d", "populations": [population]})
+    options = ("--out", "out", "-q", "--format", "csv", "--rows", 1000)
+    simulated = limited(binary, tmp_path, resource.RLIMIT_AS, 2 << 30, "simulate", path, "--out", "run", "-q")
+    assert simulated.returncode == 104 and "of memory" in simulated.stderr, simulated
+    made = limited(binary, tmp_path, resource.RLIMIT_AS, 2 << 30, "generate", path, *options)
+    assert made.returncode == 0, made
+
+
+def test_a_load_that_the_memory_does_not_hold_is_one_that_the_generator_cannot_offer(binary: Path, tmp_path: Path):
+    """Nothing was measured, and the reason is told; a process that died of it would tell nothing."""
+    path = write_scenario(tmp_path, steady(10, "1m"))
+    options = ("--virtual", "--from", 5_000_000, "--max", 5_000_000, "--step", "1s", "--max-time", "1s", "--out", "out")
+    ended = limited(binary, tmp_path, resource.RLIMIT_AS, 2 << 30, "capacity", path, *options)
+    assert ended.returncode == 96, ended
+    report = json.loads((tmp_path / "out" / "capacity.json").read_text())
+    first = report["steps"][0]
+    assert first["verdict"] == "generator_limited" and first["devices"] == 5_000_000, first
+    assert re.fullmatch(
+        r"5000000 devices need about .* of memory, and .* are free \(by ulimit -v\): the step was not played\.",
+        first["reasons"][0],
+    ), first
+    assert "! generator: 5000000 devices need" in ended.stderr, ended
+
+
 def test_what_a_target_cannot_be_made_to_do_takes_no_memory(binary: Path, tmp_path: Path):
     """An outage of the collector that comes with the run leaves events on the devices; nobody plays it on another's."""
     scenario = steady(3_000, "1h") | {"timeline": [{"at": "0s", "collector": {"fault": "outage"}}]}

@@ -67,6 +67,10 @@ struct CapacityRunner: Sendable {
         var session = session
         while !interruption.isRequested, let plan = session.next(remaining: search.remaining) {
             announce(plan, session, search)
+            if let shortage = plan.memoryShortage(connections: nil, controlsCollector: true) {
+                take(session.note(unplayed: plan, because: shortage), session, search)
+                continue
+            }
             let begun = Host.monotonic
             let measurement = try search.virtual.play(plan)
             let step = try session.note(measurement, of: plan, wall: Host.monotonic - begun) {
@@ -91,6 +95,10 @@ struct CapacityRunner: Sendable {
                 options.run, began: search.began, limit: settings.maxTime, console: console)
             while !interruption.isRequested, let plan = session.next(remaining: search.remaining) {
                 announce(plan, session, search)
+                if let shortage = try await player.shortage(of: plan) {
+                    take(session.note(unplayed: plan, because: shortage), session, search)
+                    continue
+                }
                 let begun = Host.monotonic
                 var played = try await player.play(plan)
                 scraper?.note(CapacityText.load(plan.load, settings.scaling), since: begun)
@@ -197,31 +205,6 @@ struct CapacityRunner: Sendable {
             forecast: (Double(control.started) / seconds, Double(control.captured) / seconds),
             numbersGoOn: !options.isVirtual && !embeds)
     }
-
-    /// What a load of the scenario's users asks of a collector without limits.
-    private func control(_ player: VirtualStepPlayer) throws(CommandFailure) -> (StepMeasurement, Double) {
-        let steps = StepScenario(scenario.document, scaling: settings.scaling)
-        let length = StepLength(
-            fixed: settings.step, flushInterval: steps.flushInterval, hasSessions: steps.hasSessions,
-            conditions: [])
-        let window = length.window(.climb, requestRate: 1, eventRate: 1)
-        let load = settings.scaling == .rate ? 1 : max(settings.search.floor, Self.controlDevices)
-        let plan = StepPlan(
-            number: 0, purpose: .climb, load: load, warmUp: steps.warmUp(.climb), window: window,
-            firstDevice: 0, document: steps.document(load: load, window: window, purpose: .climb))
-        let control = try player.control(of: plan)
-        guard control.started > 0 || control.wasCut else {
-            throw CommandFailure(
-                .usage,
-                "capacity: \(steps.devices(load)) devices of this scenario upload nothing in a step of "
-                    + "\((steps.warmUp(.climb) + window).text), so there is no load to be judged; --step makes steps "
-                    + "longer, sdk.upload.flushInterval lets devices upload more often")
-        }
-        return (control, load)
-    }
-
-    /// Devices from which is seen what any load of them keeps against a collector without limits.
-    private static let controlDevices = 400.0
 
     // MARK: - What is said
 

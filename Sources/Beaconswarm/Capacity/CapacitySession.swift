@@ -139,6 +139,24 @@ struct CapacitySession: Sendable {
         return step
     }
 
+    /// Takes a step that could not be played: the load is one that the generator cannot offer.
+    ///
+    /// - Parameter problem: Why.
+    /// - Returns: the step.
+    mutating func note(unplayed plan: StepPlan, because problem: String) -> CapacityReport.Step {
+        var step = CapacityReport.Step(
+            number: plan.number, purpose: plan.purpose.rawValue, load: plan.load,
+            devices: plan.document.deviceCount, warmUpSeconds: plan.warmUp.fractionalSeconds,
+            windowSeconds: plan.window.fractionalSeconds)
+        step.seed = plan.document.seed
+        step.verdict = .generatorLimited
+        step.reasons = [problem]
+        report.steps.append(step)
+        search.note(
+            CapacitySearch.Trial(load: plan.load, purpose: plan.purpose, outcome: .generatorLimited))
+        return step
+    }
+
     /// Whether a load that held stayed so near to a bound that it may not hold again.
     ///
     /// Users with sessions make another load of every window, so such a one is no result. At a set rate windows ask
@@ -266,29 +284,5 @@ extension CapacitySearch.Settings {
         let least = (Self.leastRequests / requests / quantum).rounded(.up) * quantum
         floor = min(maximum, max(floor, least))
         from = max(from, floor)
-    }
-}
-
-/// How long steps take in real time.
-struct SearchPace: Sendable {
-    let isVirtual: Bool
-    /// Of a live step: the lead, the answers that are awaited at its end, its control, and the pause after it.
-    private var besides = Interval.seconds(2)
-    /// Of a simulated step, for a unit of load.
-    private var secondsPerLoad = 0.0
-
-    init(isVirtual: Bool) { self.isVirtual = isVirtual }
-
-    mutating func note(_ wall: Interval, of time: Interval, load: Double) {
-        if isVirtual {
-            secondsPerLoad = wall.fractionalSeconds / load
-        } else {
-            besides = max(besides, wall - time + .seconds(2))
-        }
-    }
-
-    /// What a step of a load will take.
-    func cost(of time: Interval, load: Double) -> Interval {
-        isVirtual ? .fractional(seconds: secondsPerLoad * load) : time + besides
     }
 }

@@ -43,6 +43,13 @@ struct LiveStepPlayer: Sendable {
         try? await collectors.shutdownGracefully()
     }
 
+    /// Why the memory does not hold a step; `nil` if it does.
+    func shortage(of plan: StepPlan) async throws -> String? {
+        try await OwnThread.compute { [embeds, budget] in
+            plan.memoryShortage(connections: budget, controlsCollector: embeds)
+        }
+    }
+
     /// Plays a step.
     ///
     /// - Returns: what was measured, and when the step began on the run's clock.

@@ -21,6 +21,17 @@ struct StepPlan: Sendable {
 
     /// What it is called while it is played.
     var title: String { number > 0 ? "step \(number)" : "before the first step" }
+
+    /// Why the memory does not hold its devices, as a sentence; `nil` if it does.
+    ///
+    /// - Parameters:
+    ///   - connections: The most that may be open at once; `nil` in virtual time.
+    ///   - controlsCollector: Whether the step's collector does what the timeline says of it.
+    func memoryShortage(connections: Int?, controlsCollector: Bool) -> String? {
+        guard Room.isNeeded(for: document) else { return nil }
+        let forecast = Forecast(document, controlsCollector: controlsCollector)
+        return Room.shortage(forecast, connections: connections).map { "\($0): the step was not played." }
+    }
 }
 
 /// Makes a scenario into steady loads of any size.

@@ -46,6 +46,7 @@ final class GenerateRunner {
         try folder.check()
         guard part == .whole || !plans(cut: nil).isShared else { throw PartRunner.shared }
         try checkColumns()
+        try Room.checkMemory(ofDataset: scenario.document, part: options.shard == nil ? nil : part)
         console.warn(of: scenario.document)
         console.watch?.keep(in: options.out)
         let stores = try RunStores(ofSimulated: scenario)

@@ -41,10 +41,12 @@ struct LabRunner {
                 .usage,
                 "\(option.0): is for one simulation; name one with --variant and --seed, without --seeds")
         }
-        try Room.checkMemory(of: base.document, copies: min(threads, cells.count))
+        let documents = try documents()
+        try Room.checkMemory(
+            of: documents, seeds: seeds.count, sideBySide: max(1, min(threads, cells.count)))
         let folder = try makeFolder()
         options.watch?.keep(in: folder.path)
-        var output = LabOutput(report: try blank(), folder: folder, console: console, cells: cells.count)
+        var output = LabOutput(report: blank(documents), folder: folder, console: console, cells: cells.count)
         introduce(output.report)
         try output.writePartial()
         interruption.begin {}
@@ -166,12 +168,16 @@ struct LabRunner {
         return words + ["--variant", cell.variant, "--seed", String(cell.seed), "--bodies", bodies.rawValue]
     }
 
-    /// The report without any cell.
-    private func blank() throws(CommandFailure) -> LabReport {
-        let documents = try variants.map { name throws(CommandFailure) in
+    /// The scenario of each variant.
+    private func documents() throws(CommandFailure) -> [ScenarioDocument] {
+        try variants.map { name throws(CommandFailure) in
             name == VariantName.base
                 ? base.document : try scenario(of: Cell(variant: name, seed: base.document.seed)).document
         }
+    }
+
+    /// The report without any cell.
+    private func blank(_ documents: [ScenarioDocument]) -> LabReport {
         let own = base.document.resolved.withoutSeed
         var report = LabReport(
             toolVersion: Beaconswarm.version, scenario: base.reference, mode: .virtual, seeds: seeds,

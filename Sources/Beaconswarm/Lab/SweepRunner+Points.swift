@@ -5,13 +5,14 @@ import Wire
 // MARK: - What is checked before anything is played
 
 extension SweepRunner {
-    /// Reads every point of the grid: a value that cannot be, or a figure of a population or an entry that no point
-    /// has, is found before anything is played.
+    /// Reads every point of the grid: a value that cannot be, a figure of a population or an entry that no point has,
+    /// or what does not fit into the memory, is found before anything is played.
     mutating func checkPoints() throws(CommandFailure) {
         var known = FigureTags()
         var points: [String: [String]] = [:]
         var shown = [[String: String]](repeating: [:], count: axes.count)
         var found: [[String]] = []
+        var documents: [ScenarioDocument] = []
         for point in grid {
             let document = try scenario(point, seed: base.document.seed).document
             for (axis, value) in point.enumerated() where shown[axis][value] == nil {
@@ -27,6 +28,7 @@ extension SweepRunner {
             known.populations.formUnion(names)
             known.entries.formUnion(document.entryNames)
             found.append(document.warnings.map(\.placedText))
+            documents.append(document)
         }
         shownAxes = axes.indices.map { SweepAxes.toldApart(axes[$0], as: shown[$0]) }
         warnings = told(found)
@@ -34,6 +36,7 @@ extension SweepRunner {
             guard let error = figure.missingTag(in: known) else { continue }
             throw CommandFailure(.usage, "\(option) \(figure.name): \(error)")
         }
+        try Room.checkMemory(of: documents, seeds: seeds.count, sideBySide: threads)
     }
 
     /// Each warning once, with the first point that has it unless the scenario itself does.

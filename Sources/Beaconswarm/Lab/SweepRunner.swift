@@ -64,7 +64,6 @@ struct SweepRunner {
     }
 
     private func playAll() throws(CommandFailure) -> CommandStatus {
-        try Room.checkMemory(of: base.document, copies: min(threads, cells.count))
         let folder = try openFolder()
         console.watch?.keep(in: folder.path)
         // What the machine's disk spoiled is played again: there may be room now.
@@ -97,7 +96,7 @@ struct SweepRunner {
     /// What a point changes, as it is typed.
     func assignments(_ point: [String]) -> [String] { zip(axes, point).map { "\($0.path)=\($1)" } }
 
-    private var threads: Int { options.run.threads ?? Host.cores }
+    var threads: Int { options.run.threads ?? Host.cores }
     private var bodies: Bodies { options.run.bodies ?? .measure }
 
     // MARK: The folder

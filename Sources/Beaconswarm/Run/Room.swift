@@ -15,6 +15,8 @@ enum Room {
     private static let loopsInReserve = 16
     /// Up to so many devices fit anywhere, whatever they do.
     private static let smallFleet = 1000
+    /// So many of the largest scenarios of a series are forecast: each takes half a second.
+    private static let forecastsOfSeries = 4
 
     /// Whether a run has to be forecast to know that it fits.
     static func isNeeded(for document: ScenarioDocument) -> Bool {
@@ -30,23 +32,64 @@ enum Room {
     static func checkMemory(
         _ forecast: Forecast, connections: Int?, copies: Int = 1, room: MemoryRoom? = MemoryRoom.now()
     ) throws(CommandFailure) {
-        guard let room else { return }
-        let need = forecast.memory(connections: connections) * Double(copies)
+        guard let room,
+            let shortage = Room.shortage(forecast, connections: connections, copies: copies, room: room)
+        else { return }
         let limit = Double(room.bytes) * memoryShare
-        guard need > limit else { return }
         let fitting = forecast.devicesFitting(limit / Double(copies), connections: connections)
-        let sideBySide = copies > 1 ? "\(copies) simulations side by side (--threads) of " : ""
         throw CommandFailure(
-            .invalidScenario,
-            "\(sideBySide)\(forecast.devices) devices need about \(Forecast.size(need)) of memory, and "
-                + "\(Forecast.size(Double(room.bytes))) are free (by \(room.bound)): "
-                + LiveEngine.wouldFit(fitting) + "; nothing was run")
+            .invalidScenario, "\(shortage): " + LiveEngine.wouldFit(fitting) + "; nothing was run")
     }
 
-    /// Refuses simulations that would not fit side by side.
-    static func checkMemory(of document: ScenarioDocument, copies: Int) throws(CommandFailure) {
+    /// Why the memory does not hold a run, in words that end without a full stop; `nil` if it does.
+    ///
+    /// - Parameters:
+    ///   - connections: The most that may be open at once; `nil` in virtual time.
+    ///   - copies: Runs of this size that go on side by side.
+    static func shortage(
+        _ forecast: Forecast, connections: Int?, copies: Int = 1, room: MemoryRoom? = MemoryRoom.now()
+    ) -> String? {
+        guard let room else { return nil }
+        let need = forecast.memory(connections: connections) * Double(copies)
+        guard need > Double(room.bytes) * memoryShare else { return nil }
+        let sideBySide = copies > 1 ? "\(copies) simulations side by side (--threads) of " : ""
+        return
+            "\(sideBySide)\(forecast.devices) devices need about \(Forecast.size(need)) of memory, and "
+            + "\(Forecast.size(Double(room.bytes))) are free (by \(room.bound))"
+    }
+
+    /// Refuses a simulation that would not fit.
+    static func checkMemory(of document: ScenarioDocument) throws(CommandFailure) {
         guard isNeeded(for: document) else { return }
-        try checkMemory(Forecast(document), connections: nil, copies: copies)
+        try checkMemory(Forecast(document), connections: nil)
+    }
+
+    /// Refuses a dataset, or a part of one, whose devices would not fit. A simulation remembers each event that bears no
+    /// id, and its forecast is about little else; a dataset does not, and nothing is forecast where there are such.
+    static func checkMemory(
+        ofDataset document: ScenarioDocument, part: PartNumber?
+    ) throws(CommandFailure) {
+        let bearIDs = document.populations.allSatisfy { $0.tagsEvents && $0.system.tagsAllEvents }
+        guard isNeeded(for: document), bearIDs else { return }
+        try checkMemory(Forecast(document).share(of: part), connections: nil)
+    }
+
+    /// Refuses simulations of a series that would not fit side by side, by the largest of its scenarios.
+    ///
+    /// - Parameters:
+    ///   - documents: The scenarios that are played.
+    ///   - seeds: How many simulations there are of each.
+    ///   - sideBySide: How many go on at a time.
+    /// - Throws: ``CommandFailure`` with code 104 that says how many devices would fit.
+    static func checkMemory(
+        of documents: [ScenarioDocument], seeds: Int, sideBySide: Int
+    ) throws(CommandFailure) {
+        let largest = documents.filter { isNeeded(for: $0) }.sorted { $0.deviceCount > $1.deviceCount }
+        for document in largest.prefix(forecastsOfSeries) {
+            let asLarge = documents.count { $0.deviceCount >= document.deviceCount }
+            try checkMemory(
+                Forecast(document), connections: nil, copies: max(1, min(sideBySide, asLarge * seeds)))
+        }
     }
 
     /// Refuses what the descriptors of the process do not hold. What they hold only by taking turns is a warning

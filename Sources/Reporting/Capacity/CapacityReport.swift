@@ -189,7 +189,14 @@ package struct CapacityReport: Sendable {
         }
 
         /// Whether its figures say something of a target.
-        var isOfTarget: Bool { verdict != .cut && verdict != .unreachable }
+        var isOfTarget: Bool {
+            switch verdict {
+            case .held, .broke: true
+            // One that the machine's memory did not hold was not played.
+            case .generatorLimited: requestsOffered > 0
+            case .cut, .unreachable: false
+            }
+        }
 
         /// What a reason is about: the condition that it says to be broken, else its words before the first figure.
         fileprivate func subject(of reason: String) -> String {
