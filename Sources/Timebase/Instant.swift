@@ -22,6 +22,17 @@ package struct Instant: Comparable, Hashable, Sendable {
         self.init(milliseconds: min(max(seconds, 0), 7_258_118_399) * 1000)
     }
 
+    /// The instants that somebody else may tell, in an option or a file: from 1960, for what was captured before a run
+    /// that begins in 1970, to the end of 2199. What lies between any two of them fits into an ``Interval``.
+    package static let credible =
+        Instant(milliseconds: -315_619_200_000)...Instant(milliseconds: 7_258_118_399_999)
+
+    /// Makes an instant from nanoseconds since the Unix epoch that a file tells; `nil` for one outside ``credible``.
+    package init?(credibleNanoseconds nanoseconds: Int64) {
+        self.init(nanoseconds: nanoseconds)
+        guard Instant.credible.contains(self) else { return nil }
+    }
+
     /// Whole milliseconds since the Unix epoch, rounded down: the unit of every SDK's `time` field.
     @inlinable
     package var milliseconds: Int64 {

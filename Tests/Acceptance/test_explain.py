@@ -451,6 +451,29 @@ def test_another_version_scenario_or_record_is_not_explained_away(tool: Tool):
     assert "it was changed since" in tool.run("explain", folder, "0-0").expect(104).err
 
 
+def test_times_and_names_that_no_run_has_are_refused_where_they_stand(tool: Tool):
+    """Files come from anywhere: what would lead beyond the clock, or beyond the names, is found when it is read."""
+    path = write_scenario(tool.folder, steady(devices=2, duration="2s", drain="2s"))
+    events, live = tool.folder / "events.ndjson", tool.folder / "live"
+    tool.run("run", path, "--out", live, "--events", events, "--trace-devices", "1", "-q").expect(0, 96)
+    cases = [
+        (live / "replay.json", r'"start_ns": -?[0-9]+', '"start_ns": %d' % (2**63 - 1), "1-0", "replay.json: start_ns: found"),
+        (live / "report.json", r'"simulated_seconds": [0-9.]+', '"simulated_seconds": 1e300', "1-0", "simulated_seconds"),
+        (live / "trace.ndjson", r'"at_ns": ?[0-9]+', '"at_ns":-9000000000000000000', "1-0", "trace.ndjson:1: not a line"),
+        (live / "trace.ndjson", r'"label": ?[0-9]+', '"label":60000', "1-0", "label: found 60000"),
+        (events, r'("id":"0-0".*?)"captured_at":[0-9.]+', r'\1"captured_at":-8999999999999', "0-0", "captured_at of event 0-0"),
+    ]
+    for file, found, instead, event, said in cases:
+        sound = file.read_text()
+        changed = re.sub(found, instead, sound, count=1)
+        assert changed != sound, (file, found)
+        file.write_text(changed)
+        refused = tool.run("explain", live, event).expect(104)
+        assert said in refused.err and not refused.out, str(refused)
+        file.write_text(sound)
+    tool.run("explain", live, "1-0").expect(0)
+
+
 @pytest.mark.parametrize("name", ["replay.json", "scenario.json", "beliefs.txt"])
 def test_a_pipe_in_the_place_of_a_runs_file_is_not_waited_for(tool: Tool, name: str):
     folder, _ = simulate(tool, lonely(duration="20s"))

@@ -345,6 +345,8 @@ def test_what_ended_a_part_is_said_of_that_part(tool: Tool, collect):
         (["--shard", "0/2", "--at", "TOMORROW"], 64, "a collector that is embedded in one part cannot be shared"),
         (["--shard", "0/2", "--target", "http://127.0.0.1:1/sa"], 64, "wants --at"),
         (["--shard", "0/2", "--at", "12:00", "--target", "http://127.0.0.1:1/sa"], 64, 'found "12:00"'),
+        (["--at", "1700-01-01T00:00:00Z"], 64, "allowed is an instant from 1970 to 2199"),
+        (["--at", "2250-01-01T00:00:00Z"], 64, "allowed is an instant from 1970 to 2199"),
         (["--shard", "2/2", "--at", "TOMORROW"], 64, "parts are counted from 0"),
         (["--shard", "0/2", "--receipts", "x.csv"], 64, "beaconswarm audit audits that"),
         (["--shard", "0/2", "--repeat", "2"], 64, "--shard: is for one run"),

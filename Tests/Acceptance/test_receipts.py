@@ -322,6 +322,11 @@ def test_beliefs_that_are_cut_or_changed_are_refused(killed, tmp_path: Path):
     # Of a file without a sum, the report tells that it is cut.
     file.write_bytes(b"".join(older.splitlines(keepends=True)[:-2]))
     assert "captured events" in audit(tool, copy, collector.store).expect(104).err
+    for words in (b"run -9220000000000000000 1", b"wall 1 9220000000000000000", b"skew 9220000000000000000"):
+        name = words.split()[0] + b" "
+        file.write_bytes(b"".join(words + b"\n" if line.startswith(name) else line for line in older.splitlines(keepends=True)))
+        refused = audit(tool, copy, collector.store).expect(104)
+        assert "not a line of beliefs: " + words.decode() in refused.err, str(refused)
     file.write_bytes(older)
     audit(tool, copy, collector.store).expect(0, 96)
 

@@ -42,7 +42,7 @@ struct StoryBench {
     }
 
     /// What the run itself did.
-    func played() throws -> [TraceStep] { try #require(try run.trace(of: 0)) }
+    func played() throws -> [TraceStep] { try #require(try run.trace(of: context)) }
 
     func told(_ steps: [TraceStep], all: Bool = false) -> [String] {
         DeviceStory(steps, context, joins: !all).lines.map(\.text)

@@ -46,4 +46,16 @@ struct TraceLineTests {
         }
         #expect(read.device == 3 && read.step.at == step.at)
     }
+
+    @Test(
+        "numbers and times that no run has are no line of a trace",
+        arguments: [
+            #"{"device":3,"at_ns":-9000000000000000000,"step":"died"}"#,
+            #"{"device":3,"at_ns":9000000000000000000,"step":"died"}"#,
+            #"{"device":3,"at_ns":5,"step":"updated","rollout":-9223372036854775808}"#,
+            #"{"device":3,"at_ns":5,"step":"captured","first":0,"count":1,"stored":9223372036854775807}"#,
+        ])
+    func incredible(line: String) {
+        #expect(TraceLine.read(Array(line.utf8)) == nil)
+    }
 }

@@ -16,6 +16,9 @@ struct ExplainedRun {
     let plans: ScenarioPlans
     let beliefs: DeviceBeliefs
 
+    /// How long a run may have been: more than any scenario allows, and less than would lead beyond what clocks tell.
+    private static let seconds = 0.0...1e9
+
     /// Opens a finished run's folder.
     ///
     /// - Throws: ``CommandFailure`` with code 64 if there is no such run, or none that is whole; with 104 if
@@ -27,6 +30,12 @@ struct ExplainedRun {
             throw CommandFailure(
                 .usage,
                 "\(folder): the run broke off, or is still going on: nothing tells what became of its events")
+        }
+        guard ExplainedRun.seconds.contains(report.simulatedSeconds) else {
+            throw CommandFailure(
+                .invalidScenario,
+                "\(folder): simulated_seconds of its report: found \(report.simulatedSeconds), and no run is so long"
+            )
         }
         record = try ReplayRecord(of: folder)
         guard record.toolVersion == Beaconswarm.version else {
@@ -119,13 +128,14 @@ struct ExplainedRun {
     }
 
     /// What happened on a device: played again, or as the run traced it; `nil` where neither is possible.
-    func trace(of device: UInt32) throws(CommandFailure) -> [TraceStep]? {
+    func trace(of device: DeviceContext) throws(CommandFailure) -> [TraceStep]? {
         guard report.mode == .virtual else {
-            return try TraceFile.steps(of: device, in: folder)?.withNetworksOnce
+            return try TraceFile.steps(of: device.number, labels: device.labels.count, in: folder)?
+                .withNetworksOnce
         }
         guard let drainEnd = record.drainEndedAt, whyNotAgain == nil else { return nil }
         return try Replay(scenario: scenario, plans: plans, record: record)
-            .trace(of: device, drainEnd: drainEnd).withNetworksOnce
+            .trace(of: device.number, drainEnd: drainEnd).withNetworksOnce
     }
 
     /// Why the run cannot be played again exactly; `nil` if it can.

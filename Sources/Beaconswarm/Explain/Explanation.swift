@@ -21,7 +21,7 @@ struct EventExplanation {
         context = DeviceContext(id.device, of: run)
         own = try run.ownRecord(of: [id], options.events)
         loss = AuditedLoss(of: run)
-        story = try run.trace(of: id.device).map { [context] steps in
+        story = try run.trace(of: context).map { [context] steps in
             EventStory(of: id.sequence, in: steps, context)
         }
     }
@@ -50,14 +50,13 @@ struct EventExplanation {
             throw CommandFailure(
                 .usage, "\(run.folder) kept nothing of event \(id.text): \(StoryText.remedy(run, id.device))")
         }
-        func time(_ key: String) -> Instant? {
-            event.line?[key]?.digits.flatMap(Double.init).flatMap(Instant.init(exactMilliseconds:))
-        }
         var lines: [StoryLine] = []
-        if let at = time("captured_at").map(context.exact) {
+        if let at = try time("captured_at", of: event.line).map(context.exact) {
             lines.append(StoryLine(at: at, text: context.capture(at: at)))
         }
-        if let at = time("acked_at") { lines.append(StoryLine(at: at, text: "acknowledged")) }
+        if let at = try time("acked_at", of: event.line) {
+            lines.append(StoryLine(at: at, text: "acknowledged"))
+        }
         let fate = event.fate.rawValue + (event.cause.map { " (\($0))" } ?? "")
         if options.json {
             let held = heldJSON(loss.has(id))
@@ -74,6 +73,20 @@ struct EventExplanation {
                 + "\n  fate: \(fate)\(uploads)\n" + (loss.has(id) ? AuditedLoss.sentence : "")
                 + "  no more is known: \(StoryText.remedy(run, id.device))\n")
         return .success
+    }
+
+    /// A time in the event's line; `nil` where there is none.
+    ///
+    /// - Throws: ``CommandFailure`` with code 104 for one that no run tells.
+    private func time(_ key: String, of line: JSONNode?) throws(CommandFailure) -> Instant? {
+        guard let value = line?[key], value != .null else { return nil }
+        guard let at = value.digits.flatMap(Double.init).flatMap(Instant.init(exactMilliseconds:)) else {
+            throw CommandFailure(
+                .invalidScenario,
+                "\(own.eventFile ?? "the event file"): \(key) of event \(id.text): found \(value.compactText), "
+                    + "expected milliseconds since 1970")
+        }
+        return at
     }
 
     private func json(_ lines: [StoryLine], _ event: SealedEvent, agrees: Bool) -> JSONNode {
@@ -119,7 +132,7 @@ struct DeviceExplanation {
         let captured = run.capturedCount(of: device)
         let ids = Set((0..<captured).map { EventID(device: device, sequence: $0) })
         own = try run.ownRecord(of: ids, options.events)
-        guard let steps = try run.trace(of: device) else {
+        guard let steps = try run.trace(of: context) else {
             throw CommandFailure(
                 .usage, "\(run.folder) kept no story of device \(device): \(StoryText.remedy(run, device))")
         }

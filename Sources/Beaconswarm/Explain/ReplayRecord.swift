@@ -59,14 +59,14 @@ struct ReplayRecord: Hashable, Sendable {
         let bytes = try OutputFile.read(path, failing: .invalidScenario)
         guard let node = try? JSONReader.readStrictly(bytes), node["schema"]?.string == ReplayRecord.schema,
             let version = node["tool_version"]?.string, let sha = node["scenario_sha256"]?.string,
-            let start = ReplayRecord.time(node["start_ns"])
+            let start = try ReplayRecord.time("start_ns", of: node, path)
         else {
             throw CommandFailure(.invalidScenario, "\(path): not a file of schema \(ReplayRecord.schema)")
         }
         self.init(toolVersion: version, scenarioSHA256: sha, start: start)
         for sum in node["variables"]?.members ?? [] { variables[sum.key] = sum.value.string }
-        usersStoppedAt = ReplayRecord.time(node["users_stopped_ns"])
-        drainEndedAt = ReplayRecord.time(node["drain_ended_ns"])
+        usersStoppedAt = try ReplayRecord.time("users_stopped_ns", of: node, path)
+        drainEndedAt = try ReplayRecord.time("drain_ended_ns", of: node, path)
         isInterrupted = node["interrupted"] == .bool(true)
         hasServices = node["services"] == .bool(true)
         events = node["events"]?.string
@@ -78,7 +78,17 @@ struct ReplayRecord: Hashable, Sendable {
         self.start = start
     }
 
-    private static func time(_ node: JSONNode?) -> Instant? {
-        node?.digits.flatMap { Int64($0) }.map { Instant(nanoseconds: $0) }
+    /// A time of a run's clock under a key; `nil` where there is none.
+    private static func time(
+        _ key: String, of node: JSONNode, _ path: String
+    ) throws(CommandFailure) -> Instant? {
+        guard let value = node[key], value != .null else { return nil }
+        guard let instant = node.instant(key), instant >= Instant(nanoseconds: 0) else {
+            throw CommandFailure(
+                .invalidScenario,
+                "\(path): \(key): found \(value.compactText), expected nanoseconds since 1970 of a time before 2200"
+            )
+        }
+        return instant
     }
 }

@@ -1,3 +1,4 @@
+import Accounting
 import DeviceSDK
 import Synchronization
 import Wire
@@ -94,9 +95,12 @@ final class TraceFile: Sendable {
 
     /// The steps of a device in the file of a run's folder.
     ///
+    /// - Parameter labels: How many types and names of events the device's population has.
     /// - Returns: `nil` if there is no such file, or if it did not trace the device.
     /// - Throws: ``CommandFailure`` with code 104 that names a line that cannot be read.
-    static func steps(of device: UInt32, in folder: String) throws(CommandFailure) -> [TraceStep]? {
+    static func steps(
+        of device: UInt32, labels: Int, in folder: String
+    ) throws(CommandFailure) -> [TraceStep]? {
         let path = "\(folder)/\(ReplayRecord.traceName)"
         guard OutputFile.exists(path) else { return nil }
         let bytes = try OutputFile.read(path, failing: .invalidScenario)
@@ -105,7 +109,14 @@ final class TraceFile: Sendable {
             guard let read = TraceLine.read(Array(line)) else {
                 throw CommandFailure(.invalidScenario, "\(path):\(number + 1): not a line of a trace")
             }
-            if read.device == device { steps.append(read.step) }
+            guard read.device == device else { continue }
+            if case .sealed(let event) = read.step.what, event.label >= labels {
+                throw CommandFailure(
+                    .invalidScenario,
+                    "\(path):\(number + 1): label: found \(event.label), and the device has events of \(labels) names"
+                )
+            }
+            steps.append(read.step)
         }
         return steps.isEmpty ? nil : steps
     }

@@ -73,18 +73,18 @@ enum TraceLine {
     /// Reads a line; `nil` for anything else.
     static func read(_ line: [UInt8]) -> (device: UInt32, step: TraceStep)? {
         guard let node = try? JSONReader.readStrictly(line), let device: UInt32 = node.number("device"),
-            let at: Int64 = node.number("at_ns"), let what = what(of: node, device)
+            let at = node.instant("at_ns"), let what = what(of: node, device)
         else { return nil }
-        return (device, TraceStep(at: Instant(nanoseconds: at), what))
+        return (device, TraceStep(at: at, what))
     }
 
     private static func what(of node: JSONNode, _ device: UInt32) -> TraceStep.What? {
         switch node["step"]?.string {
         case "captured":
             guard let first: UInt32 = node.number("first"), let count: UInt32 = node.number("count"),
-                let stored: Int = node.number("stored"), UInt32.max - count >= first
+                let stored: UInt32 = node.number("stored"), UInt32.max - count >= first
             else { return nil }
-            return .captured(first..<first + count, stored: stored)
+            return .captured(first..<first + count, stored: Int(stored))
         case "asked": return asked(node).map(TraceStep.What.asked)
         case "stored":
             guard let number: UInt32 = node.number("number") else { return nil }
@@ -98,8 +98,8 @@ enum TraceLine {
             guard let number = number(of: node), let end = end(of: node) else { return nil }
             return .ended(number, end)
         case "updated":
-            guard let number: Int = node.number("rollout") else { return nil }
-            return .updated(number)
+            guard let number: UInt32 = node.number("rollout") else { return nil }
+            return .updated(Int(number))
         case "latched": return .latched(true)
         case "unlatched": return .latched(false)
         case "died": return .died
@@ -119,12 +119,12 @@ enum TraceLine {
     }
 
     private static func asked(_ node: JSONNode) -> TracedRequest? {
-        guard let number = number(of: node), let planned: Int64 = node.number("planned_ns"),
+        guard let number = number(of: node), let planned = node.instant("planned_ns"),
             let network = node["network"]?.string.flatMap(NetworkKind.init),
-            let count: Int = node.number("events")
+            let count: UInt32 = node.number("events")
         else { return nil }
         return TracedRequest(
-            number: number, plannedAt: Instant(nanoseconds: planned), network: network, eventCount: count,
+            number: number, plannedAt: planned, network: network, eventCount: Int(count),
             carried: node["carried"]?.elements?.compactMap { $0.digits.flatMap { UInt32($0) } })
     }
 
@@ -141,13 +141,13 @@ enum TraceLine {
         guard let sequence: UInt32 = node.number("sequence"), let label: UInt16 = node.number("label"),
             let attempts: UInt16 = node.number("attempts"),
             let code: UInt32 = node.number("disposition"), let disposition = Disposition(code: code),
-            let captured: Int64 = node.number("captured_ns")
+            let captured = node.instant("captured_ns")
         else { return nil }
-        let acked: Int64? = node.number("acked_ns")
+        let acked = node.instant("acked_ns")
+        guard acked != nil || node["acked_ns"] == .null else { return nil }
         return SealedEvent(
             id: EventID(device: device, sequence: sequence), label: label, attempts: attempts,
-            disposition: disposition, capturedAt: Instant(nanoseconds: captured),
-            ackedAt: acked.map { Instant(nanoseconds: $0) } ?? .distantFuture,
+            disposition: disposition, capturedAt: captured, ackedAt: acked ?? .distantFuture,
             naturalKey: node["natural_key"]?.string.flatMap { NaturalKey(text: $0.utf8) })
     }
 }
@@ -156,5 +156,11 @@ extension JSONNode {
     /// The whole number under a key; `nil` for anything else, and for one that does not fit.
     func number<Number: FixedWidthInteger>(_ key: String) -> Number? {
         self[key]?.digits.flatMap { Number($0) }
+    }
+
+    /// The instant under a key, in nanoseconds since 1970; `nil` for anything else, and for one that no run tells.
+    func instant(_ key: String) -> Instant? {
+        let nanoseconds: Int64? = number(key)
+        return nanoseconds.flatMap { Instant(credibleNanoseconds: $0) }
     }
 }

@@ -58,6 +58,8 @@ private struct BeliefsReader {
     /// More than any device captures in a year, and more than any run keeps ids of.
     private static let maximumPerDevice: UInt32 = 100_000_000
     private static let maximumEvents: UInt64 = 4_000_000_000
+    /// Some sixty years: a clock that begins anew in 1970 is no further off.
+    private static let maximumSkew = Interval.hours(24 * 365 * 60)
 
     var beliefs = DeviceBeliefs()
     private var run: ClosedRange<Instant>?
@@ -86,7 +88,9 @@ private struct BeliefsReader {
             beliefs.captureTimes = BeliefsReader.instants(fields)
             return beliefs.captureTimes != nil
         case "skew":
-            guard let nanoseconds = Int64(fields[1]), nanoseconds >= 0 else { return false }
+            guard let nanoseconds = Int64(fields[1]),
+                (0...BeliefsReader.maximumSkew.nanoseconds).contains(nanoseconds)
+            else { return false }
             skew = Interval(nanoseconds: nanoseconds)
             return true
         case "d", "c", "u": return readKey(fields)
@@ -95,9 +99,11 @@ private struct BeliefsReader {
     }
 
     private static func instants(_ fields: [Substring]) -> ClosedRange<Instant>? {
-        guard fields.count == 3, let first = Int64(fields[1]), let last = Int64(fields[2]), first <= last
+        guard fields.count == 3,
+            let first = Int64(fields[1]).flatMap({ Instant(credibleNanoseconds: $0) }),
+            let last = Int64(fields[2]).flatMap({ Instant(credibleNanoseconds: $0) }), first <= last
         else { return nil }
-        return Instant(nanoseconds: first)...Instant(nanoseconds: last)
+        return first...last
     }
 
     private mutating func readKey(_ fields: [Substring]) -> Bool {

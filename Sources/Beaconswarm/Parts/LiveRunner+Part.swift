@@ -18,11 +18,13 @@ extension LiveRunner {
     ///
     /// - Throws: ``CommandFailure`` with code 64 that says what is allowed.
     static func appointment(_ text: String) throws(CommandFailure) -> Instant {
-        guard let instant = Instant(text: text) else {
+        guard let instant = Instant(text: text), instant >= Instant(nanoseconds: 0),
+            Instant.credible.contains(instant)
+        else {
             throw CommandFailure(
                 .usage,
-                "--at: found \"\(text)\", allowed is an instant with its offset from UTC, such as 2026-12-01T12:00:00Z"
-            )
+                "--at: found \"\(text)\", allowed is an instant from 1970 to 2199 with its offset from UTC, such as "
+                    + "2026-12-01T12:00:00Z")
         }
         return instant
     }

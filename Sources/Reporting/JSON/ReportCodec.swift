@@ -235,10 +235,10 @@ extension ReportCodec<[Report.NamedCount]> {
 }
 
 extension Instant {
-    /// Makes an instant from milliseconds since 1970 as files have them, exact to the microsecond; `nil` beyond 285 years
-    /// on either side, which no file of a run has.
+    /// Makes an instant from milliseconds since 1970 as files have them, exact to the microsecond; `nil` for one that
+    /// no file of a run has.
     package init?(exactMilliseconds milliseconds: Double) {
         guard milliseconds.magnitude < 9e12 else { return nil }
-        self.init(nanoseconds: Int64((milliseconds * 1000).rounded()) * 1000)
+        self.init(credibleNanoseconds: Int64((milliseconds * 1000).rounded()) * 1000)
     }
 }
