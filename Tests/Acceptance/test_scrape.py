@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import http.server
 import json
+import subprocess
 import threading
 import time
 from collections.abc import Callable
@@ -13,7 +14,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 import real_clock
-from conftest import Collector
+from conftest import BINARY, Collector, Running
 from helpers import closed_port
 
 #: Seconds that it takes: the longest go first.
@@ -292,3 +293,17 @@ def test_parts_of_a_run_keep_what_each_was_told(tool, scenario):
 def test_what_may_not_be_asked_is_refused_before_anything_runs(tool, scenario, options, reason):
     done = tool.run("run", scenario, "--out", "run", *options).expect(64)
     assert reason in done.err and not (done.folder / "run").exists()
+
+
+@pytest.mark.parametrize("verb, option", [("run", "--scrape"), ("capacity", "--scrape"), ("simulate", "--otlp")])
+def test_an_endpoint_that_nothing_can_verify_is_refused_before_anything_runs(tool, scenario, verb, option):
+    """On a machine without its own certificates, as small containers are."""
+    probe = subprocess.run(["unshare", "-m", "true"], capture_output=True, text=True)
+    if probe.returncode:
+        pytest.skip(f"no mounts of one's own (root needed): {probe.stderr.strip()}")
+    bare = "mount -t tmpfs none /etc/ssl && exec \"$@\""
+    words = [BINARY, verb, scenario, "--out", "out", option, "https://127.0.0.1:9/"]
+    command = ["unshare", "-m", "sh", "-c", bare, "sh", *map(str, words)]
+    done = Running(command, tool.folder, {"PATH": "/usr/bin:/bin:/usr/sbin"}).wait().expect(64)
+    assert f"{option} https://127.0.0.1:9: the system has no certificates" in done.err, str(done)
+    assert not (tool.folder / "out").exists()

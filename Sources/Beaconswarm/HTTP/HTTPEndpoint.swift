@@ -56,19 +56,31 @@ struct HTTPEndpoint: Hashable, Sendable {
     /// What a connection to it needs for TLS; `nil` without TLS.
     ///
     /// - Parameters:
+    ///   - option: What names the endpoint, for messages.
     ///   - authorities: A PEM file of certificates to trust in place of the system's.
-    ///   - name: What names the file, for the message.
-    /// - Throws: ``CommandFailure`` with code 64 for a file without certificates; what NIOSSL throws if the system has none.
-    func tls(authorities: String? = nil, name: String = "") throws -> NIOSSLContext? {
+    ///   - name: What names the file, for messages; `nil` where there can be none.
+    /// - Throws: ``CommandFailure`` with code 64 for a file without certificates, and where the system has none.
+    func tls(
+        for option: String, authorities: String? = nil, name: String? = nil
+    ) throws(CommandFailure) -> NIOSSLContext? {
         guard isSecure else { return nil }
         var configuration = TLSConfiguration.makeClientConfiguration()
         if let authorities {
             guard let found = try? NIOSSLCertificate.fromPEMFile(authorities), !found.isEmpty else {
                 throw CommandFailure(
-                    .usage, "\(name) \(authorities): expected a PEM file of certificates, found none")
+                    .usage,
+                    "\(name ?? option) \(authorities): expected a PEM file of certificates, found none")
             }
             configuration.trustRoots = .certificates(found)
         }
-        return try NIOSSLContext(configuration: configuration)
+        do {
+            return try NIOSSLContext(configuration: configuration)
+        } catch {
+            let other = name.map { ", or name a file of some in \($0)" } ?? ""
+            throw CommandFailure(
+                .usage,
+                "\(option) \(origin): the system has no certificates to verify it by; install its package "
+                    + "ca-certificates\(other)")
+        }
     }
 }

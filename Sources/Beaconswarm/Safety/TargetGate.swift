@@ -10,7 +10,10 @@ enum TargetGate {
     /// - Throws: ``CommandFailure`` with code 64 that names the others, and says how to let them through.
     static func check(_ document: ScenarioDocument, options: RunOptions) throws(CommandFailure) {
         let targets = document.populations.flatMap(\.targets).map(\.host)
-        let scraped = try options.scrapeEndpoint().map { [$0.http.host] } ?? []
+        let endpoint = try options.scrapeEndpoint()
+        // What it would be verified by is looked for before anything is made, too.
+        _ = try endpoint?.tls()
+        let scraped = endpoint.map { [$0.http.host] } ?? []
         let written = listed(hosts: targets + scraped)
         // What was said is checked even where nothing depends on it.
         guard !written.isEmpty || !options.ownedHosts.isEmpty || options.targetsFile != nil else { return }

@@ -1,4 +1,5 @@
 import Foundation
+import NIOSSL
 
 /// Where a target tells its own metrics, as `--scrape` says it.
 struct ScrapeEndpoint: Hashable, Sendable {
@@ -14,6 +15,11 @@ struct ScrapeEndpoint: Hashable, Sendable {
         }
         self.http = http
     }
+
+    /// What a connection to it needs for TLS; `nil` without TLS.
+    ///
+    /// - Throws: ``CommandFailure`` with code 64 where the system has no certificates.
+    func tls() throws(CommandFailure) -> NIOSSLContext? { try http.tls(for: "--scrape") }
 
     /// What a message may say of it: no query, which may hold a key.
     var text: String { http.origin + http.pathAlone }

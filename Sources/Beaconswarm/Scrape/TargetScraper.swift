@@ -42,9 +42,9 @@ final class TargetScraper {
     private init(
         _ endpoint: ScrapeEndpoint, wanted: [String], on loop: any EventLoop, period: Double, clock: RunClock,
         start: Instant, board: ScrapeBoard?, warn: @escaping @Sendable (String) -> Void
-    ) throws {
+    ) throws(CommandFailure) {
         self.endpoint = endpoint
-        tls = try endpoint.http.tls()
+        tls = try endpoint.tls()
         self.loop = loop
         self.period = period
         self.clock = clock
@@ -62,7 +62,7 @@ final class TargetScraper {
     ///   - clock: The run's.
     ///   - start: Second 0, by that clock.
     ///   - board: Gets what is known after each question.
-    /// - Throws: what NIOSSL throws if the system has no certificates.
+    /// - Throws: ``CommandFailure`` with code 64 if the system has no certificates.
     static func start(
         _ endpoint: ScrapeEndpoint, wanted: [String], seconds: Double, clock: RunClock, from start: Instant,
         on loop: any EventLoop, board: ScrapeBoard? = nil, warn: @escaping @Sendable (String) -> Void

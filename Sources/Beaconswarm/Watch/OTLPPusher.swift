@@ -21,15 +21,18 @@ final class OTLPPusher {
     private var pushes = 0
     private var failures = 0
     private var lastProblem: String?
+    /// Problems that were said.
+    private var said: Set<String> = []
     /// Whether the work is over, and with it the pushes.
     private var isOver = false
 
-    /// - Throws: ``CommandFailure`` with code 64 for a file without certificates; what NIOSSL throws if the system has none.
-    init(_ watch: Watch, to endpoint: OTLPEndpoint, on loop: any EventLoop) throws {
+    /// - Throws: ``CommandFailure`` with code 64 for a file without certificates, and where the system has none.
+    init(_ watch: Watch, to endpoint: OTLPEndpoint, on loop: any EventLoop) throws(CommandFailure) {
         self.watch = watch
         self.endpoint = endpoint
         self.loop = loop
-        tls = try endpoint.http.tls(authorities: endpoint.authorities, name: OTLPEndpoint.authoritiesName)
+        tls = try endpoint.http.tls(
+            for: "--otlp", authorities: endpoint.authorities, name: OTLPEndpoint.authoritiesName)
         writer = OTLPWriter(
             resource: [
                 ("service.name", "beaconswarm"), ("service.version", Beaconswarm.version),
@@ -74,8 +77,8 @@ final class OTLPPusher {
         pushes += 1
         guard let problem else { return }
         failures += 1
-        // The first of each kind is said at once, the rest at the end.
-        if problem != lastProblem {
+        // The first of each kind is said at once, the rest at the end: a gateway may fail in two ways by turns.
+        if said.insert(problem).inserted {
             let rest = isOver ? "" : "; the run goes on, and so do the pushes"
             let text = "warning: --otlp \(endpoint.http.origin): \(problem)\(rest)"
             Console.error(text)
