@@ -284,7 +284,5 @@ struct WatchTests {
         #expect(failure?.code == .usage)
         #expect(failure?.message.contains("--otlp") == true)
         #expect(failure?.message.contains("p@") == false)
-        let bent = ["OTEL_EXPORTER_OTLP_HEADERS": "x=%0d%0aHost: evil"]
-        #expect(throws: CommandFailure.self) { try OTLPEndpoint("http://otel", environment: bent) }
     }
 }

@@ -1,5 +1,7 @@
 import Foundation
 import NIOHTTP1
+import Rendering
+import Scenario
 
 /// Where figures are pushed to, as `--otlp` says it, and OpenTelemetry's own variables.
 struct OTLPEndpoint: Sendable {
@@ -32,20 +34,33 @@ struct OTLPEndpoint: Sendable {
         return path.hasSuffix(metricsPath) ? path : path + metricsPath
     }
 
+    private static let headersName = "OTEL_EXPORTER_OTLP_HEADERS"
+
     /// `name=value,name=value`, percent-encoded.
     private static func headers(_ text: String) throws(CommandFailure) -> HTTPHeaders {
         var headers = HTTPHeaders()
         for pair in text.split(separator: ",") {
-            let parts = pair.split(separator: "=", maxSplits: 1).map {
-                $0.trimmingCharacters(in: .whitespaces).removingPercentEncoding ?? ""
+            let parts = pair.split(separator: "=", maxSplits: 1)
+                .map { $0.trimmingCharacters(in: .whitespaces) }
+            guard parts.count == 2 else {
+                throw CommandFailure(.usage, "\(headersName): expected name=value, separated by commas")
             }
-            guard parts.count == 2, !parts[0].isEmpty,
-                !parts.joined().unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F })
+            let name = parts[0].removingPercentEncoding ?? parts[0]
+            guard HeaderRules.isName(name) else {
+                let shown = Escaping.line(String(name.prefix(80)))
+                throw CommandFailure(
+                    .usage, "\(headersName): found \"\(shown)\", allowed is a header's name (RFC 9110)")
+            }
+            // Values are keys, which no message tells.
+            guard let value = parts[1].removingPercentEncoding,
+                !value.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F })
             else {
                 throw CommandFailure(
-                    .usage, "OTEL_EXPORTER_OTLP_HEADERS: expected name=value, separated by commas")
+                    .usage,
+                    "\(headersName): the value of \(name): expected text of one line, percent-encoded (% as %25)"
+                )
             }
-            headers.add(name: parts[0], value: parts[1])
+            headers.add(name: name, value: value)
         }
         return headers
     }

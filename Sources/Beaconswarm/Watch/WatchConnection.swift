@@ -79,12 +79,12 @@ final class WatchConnection: ChannelInboundHandler {
     }
 
     private func stream(since: String?, _ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
-        end?.cancel()
         guard hub.viewerCount < WatchServer.viewerLimit else {
             let text = Array("there are \(WatchServer.viewerLimit) viewers already\n".utf8)
             send(.serviceUnavailable, "text/plain", text, head, context)
             return
         }
+        end?.cancel()
         let response = HTTPResponseHead(
             version: head.version, status: .ok, headers: WatchConnection.headers("text/event-stream"))
         context.write(wrapOutboundOut(.head(response)), promise: nil)

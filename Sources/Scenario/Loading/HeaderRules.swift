@@ -1,19 +1,22 @@
 import Wire
 
 /// What a header may be that a scenario or a description adds to those of the client.
-enum HeaderRules {
+package enum HeaderRules {
     /// What tells how the client's own body is to be read.
     private static let ofBodies = ["content-type", "content-encoding"]
     private static let marks = Array("!#$%&'*+-.^_`|~".utf8)
 
-    /// Reports what is no header's name, and the name of one that is the client's alone.
-    static func check(name: String, at place: Place, _ reading: inout Reading) {
-        let isToken =
-            !name.isEmpty
-            && name.utf8.allSatisfy { byte in
+    /// Whether a text may be the name of a header: a token (RFC 9110, section 5.6.2).
+    package static func isName(_ text: String) -> Bool {
+        !text.isEmpty
+            && text.utf8.allSatisfy { byte in
                 (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || marks.contains(byte)
             }
-        if !isToken {
+    }
+
+    /// Reports what is no header's name, and the name of one that is the client's alone.
+    static func check(name: String, at place: Place, _ reading: inout Reading) {
+        if !isName(name) {
             reading.report(.outOfRange, place, found: "\"\(name)\"", allowed: "a header's name (RFC 9110)")
         }
         if ClientHeaders.names.contains(name.lowercased()) {
