@@ -61,6 +61,22 @@ package final class GzipDecoder {
         try input.withUnsafeBytes { bytes throws(GzipError) in try decompress(bytes, into: &output) }
     }
 
+    /// Calls back with the content of each member of `input` in turn, so that no more than one is in memory.
+    ///
+    /// - Throws: ``GzipError`` for a member that is none, and for one with more than ``limit``.
+    package func forEachMember(
+        of input: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void
+    ) throws(GzipError) {
+        var content = WireBuffer()
+        var rest = input
+        repeat {
+            content.removeAll()
+            let consumed = try decompressMember(of: rest, room: limit, into: &content)
+            content.withUnsafeBytes(body)
+            rest = UnsafeRawBufferPointer(rebasing: rest[consumed...])
+        } while !rest.isEmpty
+    }
+
     /// Appends the content of the first member and returns the member's length.
     private func decompressMember(
         of input: UnsafeRawBufferPointer, room: Int, into output: inout WireBuffer

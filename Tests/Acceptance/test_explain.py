@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import re
@@ -628,6 +629,28 @@ def test_a_file_that_knows_nothing_of_the_event_confirms_nothing(tool: Tool):
     part.write_text("".join(json.dumps(line, separators=(",", ":")) + "\n" for id, line in lines.items() if id != "0-1"))
     assert "no line in it is of event 0-1" in tool.run("explain", folder, "0-1", "--events", part).expect(64).err
     assert "✓ as the run itself has it in beliefs.txt and " in tool.run("explain", folder, "0-2", "--events", part).expect(0).out
+
+
+def test_an_event_file_that_cannot_be_read_is_not_one_without_the_event(tool: Tool):
+    """A pipe is waited for, as everywhere where a user names one."""
+    folder, lines = simulate(tool, lonely())
+    text = (tool.folder / "run.ndjson").read_bytes()
+    pipe = tool.folder / "pipe"
+    os.mkfifo(pipe)
+    asked = tool.start("explain", folder, "0-1", "--events", pipe)
+    pipe.write_bytes(text)
+    assert f"in beliefs.txt and {pipe}" in asked.wait().expect(0).out
+    (tool.folder / "folder.ndjson").mkdir()
+    (tool.folder / "cut.ndjson.gz").write_bytes(gzip.compress(text)[:-20])
+    (tool.folder / "none.ndjson.gz").write_bytes(text)
+    for name, said in [("folder.ndjson", "directory"), ("cut.ndjson.gz", "cut or damaged"), ("none.ndjson.gz", "no gzip")]:
+        refused = tool.run("explain", folder, "0-1", "--events", name).expect(64)
+        assert f"cannot read {name}: " in refused.err and said in refused.err.lower(), str(refused)
+    # Members of gzip that end within a line, as some packers write them.
+    parts = b"".join(gzip.compress(text[start : start + 1000]) for start in range(0, len(text), 1000))
+    (tool.folder / "parts.ndjson.gz").write_bytes(parts)
+    for event in lines:
+        assert "and parts.ndjson.gz" in tool.run("explain", folder, event, "--events", "parts.ndjson.gz").expect(0).out
 
 
 def test_a_scenario_in_the_place_of_its_run_is_told_as_such(tool: Tool):

@@ -120,17 +120,41 @@ struct MissingFileTests {
                 bytes = packed.bytes
             }
             try OutputFile.write(bytes, to: bench.scratch.file(name))
-            try folder.write(
-                missing: audit(captured: 5, held: 3), of: report, events: bench.scratch.file(name))
+            let missing = audit(captured: 5, held: 3)
+            let lines = try EventLines.lines(of: Set(missing.missing), in: bench.scratch.file(name))
+            try folder.write(missing: missing, of: report, lines: lines)
             let found = try objects(bench.scratch.file("missing.ndjson"))
             #expect(found.map { $0["id"] as? String } == ["0-3", "0-4"])
             #expect(found[0]["captured_at"] as? Int == 17 && found[1]["captured_at"] == nil, "\(name)")
             #expect(found[1]["population"] as? String == "ios")
         }
-        // Without an event file, or with one that cannot be read, the times stay open.
-        for events in [nil, bench.scratch.file("nowhere.ndjson")] {
-            try folder.write(missing: audit(captured: 5, held: 3), of: report, events: events)
-            #expect(try objects(bench.scratch.file("missing.ndjson")).count == 2)
+        // Without an event file the times stay open.
+        try folder.write(missing: audit(captured: 5, held: 3), of: report, lines: [:])
+        #expect(try objects(bench.scratch.file("missing.ndjson")).count == 2)
+    }
+
+    @Test("are found in pieces that cut them, and one that cannot be read is no file without lines")
+    func pieces() async throws {
+        let (bench, _) = try await report()
+        let text: [UInt8] =
+            Array(#"{"id":"0-2"}"#.utf8) + [0x0A] + Array(#"{"id":"0-3","name":"x"}"#.utf8) + [0x0A]
+        var bytes: [UInt8] = []
+        for piece in [text[..<5], text[5..<20], text[20...]] {
+            var (plain, packed) = (WireBuffer(), WireBuffer())
+            plain.append(contentsOf: Array(piece))
+            GzipEncoder(level: 6).compress(plain, into: &packed)
+            bytes += packed.bytes
+        }
+        let path = bench.scratch.file("pieces.ndjson.gz")
+        try OutputFile.write(bytes, to: path)
+        let ids: Set = [EventID(device: 0, sequence: 2), EventID(device: 0, sequence: 3)]
+        let found = try EventLines.lines(of: ids, in: path)
+        #expect(found.count == 2)
+        #expect(found[EventID(device: 0, sequence: 3)] == Array(#"{"id":"0-3","name":"x"}"#.utf8))
+        try OutputFile.write(Array(bytes.dropLast(9)), to: path)
+        for file in [path, path + "x", bench.scratch.path] {
+            let failure = #expect(throws: CommandFailure.self) { try EventLines.lines(of: ids, in: file) }
+            #expect(failure?.code == .usage && failure?.message.contains(file) == true)
         }
     }
 
@@ -138,7 +162,7 @@ struct MissingFileTests {
     func many() async throws {
         let (bench, report) = try await report()
         let folder = RunFolder(existing: bench.scratch.path)
-        try folder.write(missing: audit(captured: 10_007, held: 0), of: report, events: nil)
+        try folder.write(missing: audit(captured: 10_007, held: 0), of: report, lines: [:])
         let found = try objects(bench.scratch.file("missing.ndjson"))
         #expect(found.count == Audit.missingLimit + 1)
         #expect(found.last?["left_out"] as? Int == 7)
@@ -148,9 +172,9 @@ struct MissingFileTests {
     func gone() async throws {
         let (bench, report) = try await report()
         let folder = RunFolder(existing: bench.scratch.path)
-        try folder.write(missing: audit(captured: 2, held: 0), of: report, events: nil)
+        try folder.write(missing: audit(captured: 2, held: 0), of: report, lines: [:])
         #expect(OutputFile.exists(bench.scratch.file("missing.ndjson")))
-        try folder.write(missing: audit(captured: 2, held: 2), of: report, events: nil)
+        try folder.write(missing: audit(captured: 2, held: 2), of: report, lines: [:])
         #expect(!OutputFile.exists(bench.scratch.file("missing.ndjson")))
     }
 }

@@ -43,10 +43,10 @@ struct MissingUploadsTests {
         ]
         let delivered = events.filter { $0.after != nil }.map(\.id)
         let range = start + .seconds(seconds.lowerBound)...start + .seconds(seconds.upperBound)
-        return MissingUploads(
+        return try MissingUploads(
             audit(delivered, lacking: lacking), events: try file(scratch, events),
             during: RunTimes(run: range, wall: range)
-        )?.sentence
+        ).sentence
     }
 
     @Test("when they were acknowledged, and whether whole uploads are gone or parts of them")
@@ -63,6 +63,17 @@ struct MissingUploadsTests {
         let both = try #require(try sentence(["0-2", "1-1"]))
         #expect(both.hasSuffix("; the store holds nothing of 1 of them, and the rest of 1."), "\(both)")
         #expect(try sentence(["0-2"])?.hasSuffix("by 1 upload; the store holds nothing of it.") == true)
+    }
+
+    @Test("not of all where the file lacks one")
+    func cut() throws {
+        let scratch = try Scratch()
+        let path = try file(scratch, [("0-0", 2), ("0-1", 2)])
+        let told = try MissingUploads(
+            audit(["0-0", "0-1", "0-2"], lacking: ["0-1", "0-2"]), events: path, during: nil)
+        let sentence = try #require(told.sentence)
+        #expect(sentence.hasPrefix("1 of acked_not_found were acknowledged at "), "\(sentence)")
+        #expect(sentence.hasSuffix("by 1 upload.") && told.lines.count == 1, "\(sentence)")
     }
 
     @Test("nothing where nothing is missing, or the file is of another run")

@@ -119,9 +119,16 @@ struct ExplainedRun {
     /// What the run kept of events of one device.
     ///
     /// - Parameter given: The file of events that the user names.
-    /// - Throws: ``CommandFailure`` with code 64 if that file is not there, or has nothing of them.
+    /// - Throws: ``CommandFailure`` with code 64 if that file is not there, cannot be read, or has nothing of them.
     func ownRecord(of ids: Set<EventID>, _ given: String?) throws(CommandFailure) -> OwnRecord {
-        let own = OwnRecord(of: ids, in: self, file: try eventFile(given))
+        let file = try eventFile(given)
+        var lines: [EventID: [UInt8]] = [:]
+        if let given {
+            lines = try EventLines.lines(of: ids, in: given, mayBePipe: true)
+        } else if let file, let own = try? EventLines.lines(of: ids, in: file) {
+            lines = own
+        }
+        let own = OwnRecord(of: self, lines: lines, file: file)
         guard let given, own.eventFile == nil, let first = ids.first else { return own }
         let what = ids.count == 1 ? "event \(first.text)" : "the events of device \(first.device)"
         throw CommandFailure(.usage, "--events \(given): no line in it is of \(what)")

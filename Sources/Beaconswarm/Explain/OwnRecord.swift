@@ -13,15 +13,13 @@ struct OwnRecord {
     let eventFile: String?
 
     /// - Parameters:
-    ///   - ids: The events that are asked for.
-    ///   - file: The run's file of events, if it is there.
-    init(of ids: Set<EventID>, in run: ExplainedRun, file: String?) {
+    ///   - lines: Those of the events that are asked for.
+    ///   - file: The run's file of events, which has them; `nil` if it is not there.
+    init(of run: ExplainedRun, lines: [EventID: [UInt8]], file: String?) {
         beliefs = run.beliefs
         fates = run.beliefs.undelivered.sorted
-        lines = (file.map { EventLines.lines(of: ids, in: $0) } ?? [:]).compactMapValues {
-            try? JSONReader.readStrictly($0)
-        }
-        eventFile = lines.isEmpty ? nil : file
+        self.lines = lines.compactMapValues { try? JSONReader.readStrictly($0) }
+        eventFile = self.lines.isEmpty ? nil : file
     }
 
     /// What the run says of an event instead; `nil` where it says the same.

@@ -8,17 +8,16 @@ extension RunFolder {
     /// them behind the collector's answer; a line each, the lowest ids, ``Audit/missingLimit`` at most. A last
     /// line `{"left_out": N}` says how many more there are. Without any there is no such file.
     ///
-    /// - Parameter events: The run's event file, whose lines say when an event was captured and acknowledged;
-    ///   `nil` or an unreadable one leaves that open.
-    /// - Returns: Of how many that have ids the event file has no line.
-    @discardableResult
-    func write(missing audit: Audit, of report: Report, events: String?) throws(CommandFailure) -> Int {
+    /// - Parameter lines: Of the run's event file, which say when an event was captured and acknowledged; of an event
+    ///   without one that stays open.
+    func write(
+        missing audit: Audit, of report: Report, lines: [EventID: [UInt8]]
+    ) throws(CommandFailure) {
         let path = file(MissingNames.fileName)
         guard audit.ackedNotFound > 0 else {
             unlink(path)
-            return 0
+            return
         }
-        let lines = events.map { EventLines.lines(of: Set(audit.missing), in: $0) } ?? [:]
         var text = WireBuffer()
         for id in audit.missing {
             if let line = lines[id] {
@@ -34,7 +33,6 @@ extension RunFolder {
         let named = UInt64(audit.missing.count + audit.missingNatural.count)
         if audit.ackedNotFound > named { text.append("{\"left_out\":\(audit.ackedNotFound - named)}\n") }
         try OutputFile.write(text.bytes, to: path)
-        return audit.missing.count - lines.count
     }
 
     private func append(_ name: String?, to text: inout WireBuffer) {

@@ -17,16 +17,26 @@ struct MissingUploads {
     private var partly = 0
     private var first = Instant.distantFuture
     private var last = Instant(nanoseconds: 0)
+    /// The file's lines of missing events, without their ends.
+    private(set) var lines: [EventID: [UInt8]] = [:]
 
+    /// Reads an event file, once: it may be a pipe.
+    ///
     /// - Parameters:
     ///   - audit: The audit that misses events.
     ///   - path: The run's event file.
+    ///   - mayBePipe: Whether a user names it, whose pipe is waited for.
     ///   - times: When the run was; a file that tells of answers at other times is another run's.
-    init?(_ audit: Audit, events path: String, during times: RunTimes?) {
+    /// - Throws: ``CommandFailure`` with code 64 for a file that cannot be read to its end.
+    init(
+        _ audit: Audit, events path: String, mayBePipe: Bool = false, during times: RunTimes?
+    ) throws(CommandFailure) {
+        start = times?.run.lowerBound
         let missing = Set(audit.missing)
-        guard !missing.isEmpty else { return nil }
+        var lines: [EventID: [UInt8]] = [:]
         var uploads: [Upload: (carried: Int, missing: Int)] = [:]
-        EventLines.forEach(in: path) { id, line in
+        try EventLines.forEach(in: path, mayBePipe: mayBePipe) { id, line in
+            if missing.contains(id) { lines[id] = Array(line) }
             guard let time = MissingUploads.ackedAt(in: line) else { return }
             let upload = Upload(device: id.device, ackedAt: time)
             let (carried, lost) = uploads[upload, default: (0, 0)]
@@ -38,15 +48,17 @@ struct MissingUploads {
             events += count.missing
             if count.missing == count.carried { whole += 1 } else { partly += 1 }
         }
-        guard events > 0 else { return nil }
-        if let run = times?.run, first < run.lowerBound || last > run.upperBound { return nil }
-        start = times?.run.lowerBound
-        isComplete = audit.ackedNotFound == missing.count
+        self.lines = lines
+        isComplete = audit.ackedNotFound == events
+        isOfRun = events > 0
+        if let run = times?.run, first < run.lowerBound || last > run.upperBound { isOfRun = false }
     }
 
     private let start: Instant?
-    /// Whether every missing event is known by its id: else uploads may lack more.
-    private let isComplete: Bool
+    /// Whether the file tells of every missing event: else uploads may lack more.
+    private var isComplete = false
+    /// Whether the file tells of missing events, and of the run's time.
+    private var isOfRun = false
 
     /// The text of an event's last member, `acked_at`, if it is a number.
     private static func ackedAt(in line: Slice<UnsafeRawBufferPointer>) -> String? {
@@ -58,8 +70,9 @@ struct MissingUploads {
         return text == "null" ? nil : text
     }
 
-    /// One sentence for an audit's note.
-    var sentence: String {
+    /// One sentence for an audit's note; `nil` where the file tells nothing of the run's missing events.
+    var sentence: String? {
+        guard isOfRun else { return nil }
         let which = isComplete ? "All" : "\(events)"
         let span =
             first == last

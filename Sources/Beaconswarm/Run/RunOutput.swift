@@ -190,7 +190,11 @@ struct RunOutput: Sendable {
             },
             {
                 guard let audit = progress.audit else { return }
-                try folder.write(missing: audit, of: report, events: options.events)
+                // What the file does not tell stays open.
+                let lines = options.events.flatMap { path in
+                    try? EventLines.lines(of: Set(audit.missing), in: path)
+                }
+                try folder.write(missing: audit, of: report, lines: lines ?? [:])
             },
         ]
     }

@@ -33,16 +33,14 @@ extension Beaconswarm {
             absent: AbsentDevices(of: report))
         let knowsKeys = content.beliefs.deliveredNatural.count + content.beliefs.undeliveredNatural.count > 0
         let keys = knowsKeys ? " Events that carry no bs_id are known by natural keys." : ""
-        let (own, uploads) = missing(foreign.audit, in: folder, events: events, times: content.times)
+        let (lines, uploads) = try missing(foreign.audit, in: folder, events: events, times: content.times)
         report.take(foreign.audit, note: Report.note(foreign.note + keys, uploads))
         report.judge()
         let run = RunFolder(existing: folder)
-        var untold = 0
         let written = try run.write(
-            report,
-            data: [{ untold = try run.write(missing: foreign.audit, of: report, events: own) }])
+            report, data: [{ try run.write(missing: foreign.audit, of: report, lines: lines) }])
         report = written.report
-        if let events { warn(of: untold, events, foreign.audit) }
+        if let events { warn(of: foreign.audit.missing.count - lines.count, events, foreign.audit) }
         for failure in written.failures { Console.error("error: \(failure.message)") }
         if json || !quiet { showAudited(report, json: json, color: color) }
         if quiet, report.verdict != .passed {
@@ -88,19 +86,24 @@ extension Beaconswarm {
     ///
     /// - Parameter events: The event file that the user names; without it, the run's own is read where it is still there
     ///   and tells of the run's time.
-    /// - Returns: The event file, and a sentence on when they were acknowledged or on what would tell.
+    /// - Returns: The file's lines of them, and a sentence on when they were acknowledged or on what would tell.
+    /// - Throws: ``CommandFailure`` with code 64 for a file that the user names and that cannot be read.
     private static func missing(
         _ audit: Audit, in folder: String, events: String?, times: RunTimes?
-    ) -> (events: String?, sentence: String?) {
-        guard !audit.missing.isEmpty else { return (events, nil) }
-        let path = events ?? (try? ReplayRecord(of: folder))?.eventFile(in: folder)
-        if let path, let uploads = MissingUploads(audit, events: path, during: times) {
-            return (path, uploads.sentence)
+    ) throws(CommandFailure) -> (lines: [EventID: [UInt8]], sentence: String?) {
+        guard !audit.missing.isEmpty else { return ([:], nil) }
+        if let events {
+            let uploads = try MissingUploads(audit, events: events, mayBePipe: true, during: times)
+            return (uploads.lines, uploads.sentence)
         }
-        let hint =
+        let own = (try? ReplayRecord(of: folder))?.eventFile(in: folder)
+        let uploads = own.flatMap { try? MissingUploads(audit, events: $0, during: times) }
+        if let uploads, let sentence = uploads.sentence { return (uploads.lines, sentence) }
+        return (
+            [:],
             "\(MissingNames.fileName) lists the missing events; with --events FILE, the run's event file, it says when "
-            + "each was acknowledged."
-        return (events, events == nil ? hint : nil)
+                + "each was acknowledged."
+        )
     }
 
     /// Warns of missing events of which the event file has no line.
