@@ -129,8 +129,9 @@ public struct RunOptions: Sendable {
 public struct CollectOptions: Sendable {
     /// `HOST:PORT`.
     public var listen: String
-    /// The SQLite file; an existing one is continued.
-    public var store: String
+    /// The SQLite file; an existing one is continued. `nil` for what the environment says (`BEACONSWARM_STORE`), else
+    /// ``defaultStore``.
+    public var store: String?
     /// A file with a timeline of faults.
     public var faults: String?
     /// Names separated by commas; all systems without it.
@@ -146,6 +147,9 @@ public struct CollectOptions: Sendable {
     /// Which way rows go to disk: one of ``logNames``.
     public var log = "auto"
 
+    /// The store where nothing is said.
+    public static let defaultStore = "collected.sqlite"
+
     /// Whether rows go through a log in front of the table: when the table falls behind, always, or never.
     public static let logNames = ["auto", "always", "never"]
 
@@ -157,7 +161,7 @@ public struct CollectOptions: Sendable {
 
     /// Asks for a collector.
     public init(
-        listen: String, store: String, faults: String?, systems: String? = nil, paths: [String] = [],
+        listen: String, store: String?, faults: String?, systems: String? = nil, paths: [String] = [],
         allowsRemote: Bool = false
     ) {
         self.listen = listen

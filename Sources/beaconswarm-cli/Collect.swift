@@ -19,9 +19,9 @@ struct Collect: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             "The store; an existing one is continued. Ids start again with each run, so events of a later run count "
-                + "as copies: use one store per run.",
+                + "as copies: use one store per run. (default: \(CollectOptions.defaultStore))",
             valueName: "FILE.sqlite"), completion: .file(extensions: ["sqlite"]))
-    var store = "collected.sqlite"
+    var store: String?
 
     @Option(
         help: ArgumentHelp(

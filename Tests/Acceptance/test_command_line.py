@@ -523,6 +523,19 @@ def test_the_environment_stands_for_options(tool: Tool, tmp_path: Path):
     assert (tmp_path / "chosen" / "report.json").exists(), "an option wins over the environment"
     wrong = tool.run("run", scenario, env={"BEACONSWARM_THREADS": "many"}).expect(64)
     assert "BEACONSWARM_THREADS" in wrong.err and "many" in wrong.err
+    wrong = tool.run("generate", scenario, "--out", "rows", env={"BEACONSWARM_THREADS": "many"}).expect(64)
+    assert 'BEACONSWARM_THREADS: found "many"' in wrong.err and not (tmp_path / "rows").exists()
+    tool.run("generate", scenario, "--out", "rows", "--threads", 1, env={"BEACONSWARM_THREADS": "many"}).expect(0)
+
+
+@pytest.mark.parametrize("options, name", [([], "named.sqlite"), (["--store", "chosen.sqlite"], "chosen.sqlite")])
+def test_the_environment_stands_for_a_collectors_store(tool: Tool, tmp_path: Path, options: list, name: str):
+    running = tool.start(
+        "collect", "--listen", "127.0.0.1:0", *options, env={"BEACONSWARM_STORE": "named.sqlite"})
+    running.wait_until(lambda: "collecting on" in running.out, "said that it was ready")
+    running.signal(signal.SIGTERM)
+    running.wait().expect(0)
+    assert f" into {name}: " in running.out and [file.name for file in tmp_path.glob("*.sqlite")] == [name]
 
 
 @pytest.mark.parametrize(

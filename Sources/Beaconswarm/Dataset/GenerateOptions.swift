@@ -24,7 +24,8 @@ public struct GenerateOptions: Sendable {
     /// Which part of the devices the dataset is of, `I/N` with I from 0; `nil` for all. Its folder then lies in ``out``,
     /// where all parts meet.
     public var shard: String?
-    /// Threads that play devices, 1 or more; `nil` for one per core. No result depends on it.
+    /// Threads that play devices, 1 or more; `nil` for what the environment says (`BEACONSWARM_THREADS`), else one per
+    /// core. No result depends on it.
     public var threads: Int?
     /// Whether events bear ids of the harness, and rows say what names their event.
     public var tagsEvents = false

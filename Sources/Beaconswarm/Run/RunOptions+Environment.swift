@@ -128,20 +128,28 @@ extension RunOptions {
         if let threads, threads < 1 {
             throw CommandFailure(.usage, "--threads \(threads): allowed is a whole number from 1")
         }
-        let threadCount = environment[EnvironmentVariables.prefix + "THREADS"] ?? ""
-        if threads == nil, !threadCount.isEmpty {
-            let text = threadCount
-            guard let number = Int(text), number > 0 else {
-                throw CommandFailure(
-                    .usage, "BEACONSWARM_THREADS: found \"\(text)\", allowed is a whole number from 1")
-            }
-            result.threads = number
-        }
+        result.threads = try RunOptions.threads(or: threads, in: environment)
         return result
     }
 
+    /// A number of threads, or else what the variable says.
+    ///
+    /// - Throws: ``CommandFailure`` with code 64 for a variable that holds no number from 1.
+    static func threads(
+        or given: Int?, in environment: [String: String]
+    ) throws(CommandFailure) -> Int? {
+        guard given == nil, let text = value("THREADS", in: environment) else { return given }
+        guard let number = Int(text), number > 0 else {
+            throw CommandFailure(
+                .usage, "BEACONSWARM_THREADS: found \"\(text)\", allowed is a whole number from 1")
+        }
+        return number
+    }
+
     /// The name of a file, or else what a variable holds.
-    private static func name(
+    ///
+    /// - Throws: ``CommandFailure`` with code 64 for a variable that names no file.
+    static func name(
         _ option: String, or given: String?, in environment: [String: String]
     ) throws(CommandFailure) -> String? {
         if let given { return given }

@@ -27,7 +27,7 @@ extension Beaconswarm {
         configuration.limits.connections = min(configuration.limits.connections, max(1, descriptors - 64))
         let asked = configuration
         let status = try await interruption.heedingCancellation {
-            try await serve(asked, store: options.store, until: interruption)
+            try await serve(asked, until: interruption)
         }
         // A signal that comes while it stops is heard as one.
         return withExtendedLifetime(interruption) { status }
@@ -35,7 +35,7 @@ extension Beaconswarm {
 
     /// Takes uploads until somebody asks for the end.
     private static func serve(
-        _ configuration: CollectorServerConfiguration, store: String, until interruption: Interruption
+        _ configuration: CollectorServerConfiguration, until interruption: Interruption
     ) async throws -> CommandStatus {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let server: CollectorServer
@@ -45,7 +45,7 @@ extension Beaconswarm {
             try? await group.shutdownGracefully()
             throw CommandFailure(.internalError, "\(error)")
         }
-        announce(server, configuration, store: store)
+        announce(server, configuration)
         await withCheckedContinuation { (ended: CheckedContinuation<Void, Never>) in
             interruption.onRequest { ended.resume() }
         }
@@ -75,7 +75,7 @@ extension Beaconswarm {
                 "--listen \(options.listen): other machines may reach this address, and a collector stores whatever "
                     + "strangers send to it; if that is what you want, say so with --allow-remote")
         }
-        configuration.storePath = options.store
+        configuration.storePath = try storePath(of: options)
         configuration.logging = try logging(options.log)
         if let names = options.systems { configuration.systems = try systems(names) }
         if let faults = options.faults { configuration.plan = try plan(faults, start: Host.now) }
@@ -88,10 +88,16 @@ extension Beaconswarm {
         return configuration
     }
 
+    /// Where the events go: to what the option says, else the environment.
+    private static func storePath(of options: CollectOptions) throws(CommandFailure) -> String {
+        try RunOptions.name("STORE", or: options.store, in: Host.environment) ?? CollectOptions.defaultStore
+    }
+
     /// Says where it listens, and that events of earlier runs are in its store.
     private static func announce(
-        _ server: CollectorServer, _ configuration: CollectorServerConfiguration, store: String
+        _ server: CollectorServer, _ configuration: CollectorServerConfiguration
     ) {
+        let store = configuration.storePath ?? ""
         let port = server.address.port ?? configuration.port
         let served = words(for: configuration)
         let host = configuration.host.contains(":") ? "[\(configuration.host)]" : configuration.host

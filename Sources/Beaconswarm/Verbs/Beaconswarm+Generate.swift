@@ -14,6 +14,7 @@ extension Beaconswarm {
     public static func generate(_ options: GenerateOptions) async throws -> CommandStatus {
         var options = options
         options.source = try options.completedSource()
+        options.threads = try RunOptions.threads(or: options.threads, in: Host.environment)
         options.command = EnvironmentVariables.spelledOut(options.command)
         var run = RunOptions(source: options.source)
         run.quiet = options.quiet
