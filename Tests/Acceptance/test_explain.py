@@ -475,6 +475,19 @@ def test_times_and_names_that_no_run_has_are_refused_where_they_stand(tool: Tool
     tool.run("explain", live, "1-0").expect(0)
 
 
+def test_what_a_line_of_an_event_file_says_moves_no_cursor(tool: Tool):
+    """A run that was not traced is told as far as its event file goes, which may come from anywhere."""
+    path = write_scenario(tool.folder, steady(devices=1, duration="2s", drain="2s"))
+    events = tool.folder / "events.ndjson"
+    tool.run("run", path, "--out", "live", "--events", events, "-q").expect(0, 96)
+    line = {"id": "0-0", "type": "ty\x1b[2Jpe", "name": "na\nme\u202e", "fate": "lost", "cause": "ca\x9b1Ause", "attempts": 1}
+    other = tool.folder / "other.ndjson"
+    other.write_text(json.dumps(line, separators=(",", ":")) + "\n")
+    said = tool.run("explain", "live", "0-0", "--events", other).expect(0).out
+    assert said.startswith("event 0-0, ty\ufffd[2Jpe na me\ufffd\n"), said
+    assert "fate: lost (ca\ufffd1Ause), 1 upload carried it" in said, said
+
+
 @pytest.mark.parametrize("name", ["replay.json", "scenario.json", "beliefs.txt"])
 def test_a_pipe_in_the_place_of_a_runs_file_is_not_waited_for(tool: Tool, name: str):
     folder, _ = simulate(tool, lonely(duration="20s"))

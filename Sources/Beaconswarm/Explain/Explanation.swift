@@ -1,5 +1,6 @@
 import Accounting
 import DeviceSDK
+import Rendering
 import Reporting
 import Timebase
 import Wire
@@ -35,7 +36,7 @@ struct EventExplanation {
             var text = head(context.name(sealed.label)) + StoryText.lines(story.lines, context.clock)
             text += "\n  fate: \(sealed.disposition.name), \(sealed.attempts.of("upload")) carried it\n"
             if loss.has(sealed) { text += AuditedLoss.sentence }
-            Console.output(text + StoryText.verdict(contradiction, run, own))
+            StoryText.output(text + StoryText.verdict(contradiction, run, own))
         }
         return contradiction == nil ? .success : .internalError
     }
@@ -57,7 +58,7 @@ struct EventExplanation {
         if let at = try time("acked_at", of: event.line) {
             lines.append(StoryLine(at: at, text: "acknowledged"))
         }
-        let fate = event.fate.rawValue + (event.cause.map { " (\($0))" } ?? "")
+        let fate = Escaping.line(event.fate.rawValue + (event.cause.map { " (\($0))" } ?? ""))
         if options.json {
             let held = heldJSON(loss.has(id))
             Console.output(json(lines, fate: event.fate, cause: event.cause, more: held).prettyText() + "\n")
@@ -67,11 +68,11 @@ struct EventExplanation {
         let uploads =
             event.line?["attempts"]?.digits.flatMap { Int($0) }.map { ", \($0.of("upload")) carried it" }
             ?? ""
-        Console.output(
-            head(names.isEmpty ? "of an unknown name" : names.joined(separator: " "))
+        StoryText.output(
+            head(names.isEmpty ? "of an unknown name" : Escaping.line(names.joined(separator: " ")))
                 + StoryText.lines(lines, context.clock)
                 + "\n  fate: \(fate)\(uploads)\n" + (loss.has(id) ? AuditedLoss.sentence : "")
-                + "  no more is known: \(StoryText.remedy(run, id.device))\n")
+                + "  no more is known: \(Escaping.line(StoryText.remedy(run, id.device)))\n")
         return .success
     }
 
@@ -153,7 +154,7 @@ struct DeviceExplanation {
             text += "\n  in all: \(story.sums.joined(separator: ", "))\n"
             text += AuditedLoss(of: run).sentence(of: story.sealed)
             if options.all { text += events }
-            Console.output(text + StoryText.verdict(contradiction, run, own))
+            StoryText.output(text + StoryText.verdict(contradiction, run, own))
         }
         return contradiction == nil ? .success : .internalError
     }
@@ -204,6 +205,9 @@ struct DeviceExplanation {
 /// What explanations have in common.
 enum StoryText {
     static let schema = "beaconswarm.explain/1"
+
+    /// Writes a story to standard output. What it quotes of files may have come from anywhere, and moves no cursor.
+    static func output(_ text: String) { Console.output(Escaping.lines(text)) }
 
     static func head(_ context: DeviceContext, _ run: ExplainedRun) -> String {
         let rules = context.plan.system
