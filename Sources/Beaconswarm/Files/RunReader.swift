@@ -9,15 +9,23 @@ enum RunReader {
     /// last partial report.
     ///
     /// - Throws: ``CommandFailure`` with code 64 if there is no run, 104 if its report cannot be read.
-    static func read(_ path: String) throws(CommandFailure) -> Report {
-        try FileName.check(path, of: "the run")
-        let file = try reportFile(path)
-        let bytes = try OutputFile.read(file, failing: .usage)
+    static func read(_ path: String) throws(CommandFailure) -> Report { try loaded(path).report }
+
+    /// The report that a path names, with its bytes.
+    private static func loaded(_ path: String) throws(CommandFailure) -> (report: Report, bytes: [UInt8]) {
+        let (file, bytes) = try content(path)
         do throws(ReportReadError) {
-            return try ReportJSON.read(bytes)
+            return (try ReportJSON.read(bytes), bytes)
         } catch {
             throw failure(file, bytes, error)
         }
+    }
+
+    /// The file of the report that a path names, and what is in it.
+    private static func content(_ path: String) throws(CommandFailure) -> (file: String, bytes: [UInt8]) {
+        try FileName.check(path, of: "the run")
+        let file = try reportFile(path)
+        return (file, try OutputFile.read(file, failing: .usage))
     }
 
     /// What is wrong with a file that is no report; a scenario in the place of its run is told as such.
@@ -45,16 +53,9 @@ enum RunReader {
     ///
     /// - Throws: as ``read(_:)``.
     static func cell(_ path: String) throws(CommandFailure) -> Single {
-        try FileName.check(path, of: "the run")
-        let file = try reportFile(path)
-        let bytes = try OutputFile.read(file, failing: .usage)
-        do throws(ReportReadError) {
-            let report = try ReportJSON.read(bytes)
-            let bodies = (try? JSONReader.readStrictly(bytes))?["run"]?["bodies"]?.string
-            return Single(report: report, cell: LabReport.Cell(report), bodies: bodies)
-        } catch {
-            throw failure(file, bytes, error)
-        }
+        let (report, bytes) = try loaded(path)
+        let bodies = (try? JSONReader.readStrictly(bytes))?["run"]?["bodies"]?.string
+        return Single(report: report, cell: LabReport.Cell(report), bodies: bodies)
     }
 
     /// What a folder, or a file, holds.
@@ -87,9 +88,7 @@ enum RunReader {
     ///
     /// - Throws: ``CommandFailure`` with code 64 if there is nothing, 104 if it cannot be read.
     static func lab(_ path: String) throws(CommandFailure) -> LabReport? {
-        try FileName.check(path, of: "the run")
-        let file = try reportFile(path)
-        let bytes = try OutputFile.read(file, failing: .usage)
+        let (file, bytes) = try content(path)
         let value = try? JSONReader.readStrictly(bytes)
         guard value?["schema"]?.string == LabJSON.schema else { return nil }
         do throws(ReportReadError) {
