@@ -27,28 +27,34 @@ struct PartIdentity: Hashable, Sendable {
     /// What differs first, in words; `nil` for the same run.
     func difference(from other: PartIdentity) -> String? {
         let mode = { (identity: PartIdentity) in identity.at == nil ? "simulated" : "played live" }
-        let told: [(what: String, mine: String, theirs: String)] = [
+        let told: [PartDifference.Told] = [
             ("version ", toolVersion, other.toolVersion),
             ("seed ", String(seed), String(other.seed)),
             ("it is ", PartNumber.words(one: count), PartNumber.words(one: other.count)),
             ("", mode(self), mode(other)),
             ("bodies ", bodies, other.bodies),
         ]
-        if let found = told.first(where: { $0.mine != $0.theirs }) { return PartIdentity.text(found) }
+        if let found = PartDifference.first(of: told) { return found }
         let hasSameText = scenarioSHA256 == other.scenarioSHA256
         if let found = sum.difference(from: other.sum, hasSameText: hasSameText) { return found }
-        let times: [(what: String, mine: String, theirs: String)] = [
+        let times: [PartDifference.Told] = [
             ("--at ", at?.text ?? "", other.at?.text ?? ""),
             ("start ", start.text, other.start.text),
         ]
-        if let found = times.first(where: { $0.mine != $0.theirs }) { return PartIdentity.text(found) }
+        if let found = PartDifference.first(of: times) { return found }
         guard zonesSHA256 != other.zonesSHA256 else { return nil }
         return
             "the zone data of its machine is of another version, by which clocks of the scenario's zones differ"
     }
+}
 
-    private static func text(_ difference: (what: String, mine: String, theirs: String)) -> String {
-        "\(difference.what)\(difference.mine), not \(difference.theirs)"
+/// What has to be the same in two parts of one work.
+enum PartDifference {
+    typealias Told = (what: String, mine: String, theirs: String)
+
+    /// The first that is not, in words; `nil` if all is.
+    static func first(of told: [Told]) -> String? {
+        told.first { $0.mine != $0.theirs }.map { "\($0.what)\($0.mine), not \($0.theirs)" }
     }
 }
 

@@ -76,7 +76,7 @@ struct DatasetPart {
 extension DatasetPart.Identity {
     /// What differs first, in words; `nil` for the same dataset.
     func difference(from other: DatasetPart.Identity) -> String? {
-        let told: [(what: String, mine: String, theirs: String)] = [
+        let told: [PartDifference.Told] = [
             ("version ", toolVersion, other.toolVersion),
             ("seed ", String(seed), String(other.seed)),
             ("it is ", PartNumber.words(one: count), PartNumber.words(one: other.count)),
@@ -90,11 +90,8 @@ extension DatasetPart.Identity {
                 other.tagsEvents ? "with --tag" : "without --tag"
             ),
         ]
-        if let found = told.first(where: { $0.mine != $0.theirs }) {
-            return "\(found.what)\(found.mine), not \(found.theirs)"
-        }
-        return sum.difference(
-            from: other.sum, hasSameText: scenarioSHA256 == other.scenarioSHA256)
+        return PartDifference.first(of: told)
+            ?? sum.difference(from: other.sum, hasSameText: scenarioSHA256 == other.scenarioSHA256)
     }
 }
 
