@@ -34,7 +34,11 @@ struct LabOutput {
     }
 
     /// The same in the folder of all.
-    static func place(variant: String, seed: UInt64) -> String { "variants/\(variant)/seeds/\(seed)" }
+    ///
+    /// - Parameter seed: A number, or its decimal digits.
+    static func place(variant: String, seed: some CustomStringConvertible) -> String {
+        "variants/\(variant)/seeds/\(seed)"
+    }
 
     /// Writes what is known so far, for whoever finds it after a sudden end.
     func writePartial() throws(CommandFailure) {

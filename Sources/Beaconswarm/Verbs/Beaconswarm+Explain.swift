@@ -75,7 +75,7 @@ enum ExplainedFolder {
         }
         let variant = try choose(options.variant, "--variant", among: lab.variants.map(\.name), folder)
         let seed = try choose(options.seed, "--seed", among: lab.seeds.map(String.init), folder)
-        let cell = "\(folder)/variants/\(variant)/seeds/\(seed)"
+        let cell = "\(folder)/\(LabOutput.place(variant: variant, seed: seed))"
         guard OutputFile.exists(cell) else {
             throw CommandFailure(.usage, "\(folder) keeps no folder of that simulation: \(cell) is not there")
         }
