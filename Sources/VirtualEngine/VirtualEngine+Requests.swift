@@ -59,7 +59,7 @@ extension VirtualEngine {
         let endsAt = timedOut ? limit : now + exchange.delay
         var sample = sample(of: attempt, until: endsAt)
         sample.bytesSent = exchange.bytesSent
-        sample.bytesReceived = exchange.received(after: endsAt - now)
+        sample.bytesReceived = exchange.bytesReceived(after: endsAt - now)
         sample.receiving = min(exchange.receiving, endsAt - now)
         sample.waiting = endsAt - now - sample.receiving
         var outcome = exchange.outcome
@@ -171,7 +171,7 @@ extension Exchange {
         // A change of the radio cuts what is on its way, and what the collector is still at work on.
         if let end = course.breaksAt, end - now < delay {
             var cut = Exchange.reset(after: max(.zero, end - now), sent: bytesSent)
-            cut.bytesReceived = received(after: cut.delay)
+            cut.bytesReceived = bytesReceived(after: cut.delay)
             return cut
         }
         // What leaves after the limit is not seen; it may be as good as never.
