@@ -16,14 +16,7 @@ extension Interval: Snapshotable {
 }
 
 extension TotalTime: Snapshotable {
-    /// The halves of the number: the higher one of them is hardly ever more than a byte.
-    var high: UInt64 { UInt64(truncatingIfNeeded: nanoseconds >> 64) }
-    var low: UInt64 { UInt64(truncatingIfNeeded: nanoseconds) }
-
-    init(high: UInt64, low: UInt64) {
-        self.init(nanoseconds: Int128(truncatingIfNeeded: UInt128(high) << 64 | UInt128(low)))
-    }
-
+    /// The higher half is hardly ever more than a byte.
     package func write(to writer: inout SnapshotWriter) {
         writer.write(Int64(bitPattern: high))
         writer.write(low)

@@ -31,5 +31,7 @@ package enum GeneratorWords {
     }
 
     /// Rounded down: what is beyond a limit must not look as if it had reached it only.
-    private static func percent(_ share: Double) -> String { "\(Int((share * 100).rounded(.down))) %" }
+    private static func percent(_ share: Double) -> String {
+        Numbers.fixed((share * 100).rounded(.down), 0) + " %"
+    }
 }

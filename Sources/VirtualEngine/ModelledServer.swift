@@ -61,9 +61,9 @@ struct ModelledServer {
     ) {
         self.sizes = sizes
         self.arrivals = arrivals
-        // Who hears of arrivals tells events apart by their sequences: keys matter only to a fault that draws by what
-        // the collector reads.
-        events.needsKeys = arrivals == nil || plan.faults.contains { $0.fault.drawsEvents }
+        // Who hears of arrivals tells events apart by their sequences: keys matter only to a fault that goes by what the
+        // collector reads.
+        events.needsKeys = arrivals == nil || plan.faults.contains { $0.fault.drawsEvents || !$0.isForAll }
         collector = CollectorModel(plan: plan)
         director = FaultDirector(plan: plan)
         self.rules = rules
@@ -92,10 +92,7 @@ struct ModelledServer {
     ) -> Exchange {
         if director.refusesConnections(at: now) { return .failed(.refused, after: .zero) }
         if !director.isIdle {
-            let number = request.number
-            director.begin(
-                device: fleet.globalNumber(of: Int(request.slot)), request: request.ordinal,
-                upload: number.kind == .upload ? number.number : nil)
+            director.begin(device: fleet.globalNumber(of: Int(request.slot)), request: request.ordinal)
         }
         let (content, bytes) = content(of: request, fleet: fleet, at: now)
         guard director.beforeReading(at: now) == nil else { return .reset(after: .zero, sent: bytes) }

@@ -38,7 +38,7 @@ struct FaultDirectorTests {
         func verdicts(_ requests: [(UInt32, UInt64)]) -> [String: String] {
             var director = director(windows, wide)
             return requests.reduce(into: [:]) { found, request in
-                director.begin(device: request.0, request: request.1, upload: nil)
+                director.begin(device: request.0, request: request.1)
                 let early = director.beforeReading(at: at(50))
                 let late = director.afterReading(at: at(50), device: request.0)
                 found["\(request.0) \(request.1)"] = "\(early == .reset) \(late.status ?? 0)"
@@ -142,22 +142,6 @@ struct FaultDirectorTests {
         }
         #expect(resets == [false, true, false, false])
         #expect(statuses == [nil, nil, 418, nil])
-    }
-
-    @Test("a request that was begun is its device's, whatever its body tells, and has its own number")
-    func begunStory() {
-        var only = window(0, 9, .status(418))
-        only.device = 7
-        only.uploadNumber = 4
-        var director = director(only)
-        let requests: [(device: UInt32, upload: UInt32?, status: UInt16?)] = [
-            (7, 0, nil), (7, 4, 418), (7, nil, nil), (8, 4, nil), (7, 4, 418),
-        ]
-        for (number, request) in requests.enumerated() {
-            director.begin(device: request.device, request: UInt64(number), upload: request.upload)
-            #expect(!director.needsDevice)
-            #expect(director.afterReading(at: at(1), device: nil).status == request.status)
-        }
     }
 
     @Test("an outage for one device refuses no connection")

@@ -73,9 +73,14 @@ enum TraceLine {
     /// Reads a line; `nil` for anything else.
     static func read(_ line: [UInt8]) -> (device: UInt32, step: TraceStep)? {
         guard let node = try? JSONReader.readStrictly(line), let device: UInt32 = node.number("device"),
-            let at = node.instant("at_ns"), let what = what(of: node, device)
+            let at = moment(of: node), let what = what(of: node, device)
         else { return nil }
         return (device, TraceStep(at: at, what))
+    }
+
+    /// When it was; what the end of the run does is at the end of all times.
+    private static func moment(of node: JSONNode) -> Instant? {
+        node["at_ns"] == .int(Instant.distantFuture.nanoseconds) ? .distantFuture : node.instant("at_ns")
     }
 
     private static func what(of node: JSONNode, _ device: UInt32) -> TraceStep.What? {

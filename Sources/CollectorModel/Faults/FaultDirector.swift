@@ -4,22 +4,15 @@ package import Timebase
 ///
 /// Deterministic: whether a window's share covers a request is a function of the plan's seed, the
 /// request and the window's index in the plan. A request is known by its device and its number there, if
-/// ``begin(device:request:upload:)`` told them: then no other device has a say. Else it is known by its ordinal;
-/// requests count separately for the decision before and after reading, so that concurrent requests cannot mix up
-/// their numbers.
+/// ``begin(device:request:)`` told them: then no other device has a say. Else it is known by its ordinal; requests
+/// count separately for the decision before and after reading, so that concurrent requests cannot mix up their
+/// numbers.
 package struct FaultDirector: Sendable {
     private let plan: CollectorPlan
     private let stream: RandomStream
     private let countsUploads: Bool
-    private struct Request {
-        var device: UInt32
-        /// `nil` for what is no upload.
-        var upload: UInt32?
-        var draws: RandomStream
-    }
-
-    /// The request that was begun last.
-    private var own: Request?
+    /// The draws of the request that was begun last.
+    private var own: RandomStream?
     private var earlyOrdinal: UInt64 = 0
     private var lateOrdinal: UInt64 = 0
     /// Uploads seen so far, per device that some window asks about.
@@ -39,18 +32,16 @@ package struct FaultDirector: Sendable {
     /// Whether the plan knows any fault: a server without faults need not ask.
     package var isIdle: Bool { plan.faults.isEmpty }
 
-    /// Whether some window asks for a device or an upload's number that nobody has told.
-    package var needsDevice: Bool { own == nil && plan.faults.contains { !$0.isForAll } }
+    /// Whether some window asks for a device or an upload's number.
+    package var needsDevice: Bool { plan.faults.contains { !$0.isForAll } }
 
     /// Says whose request is decided about next, before and after reading.
     ///
     /// - Parameters:
     ///   - device: Its number in the run.
     ///   - request: Counts the device's requests.
-    ///   - upload: Counts its uploads, from 0; `nil` for what is no upload.
-    package mutating func begin(device: UInt32, request: UInt64, upload: UInt32?) {
-        own = Request(
-            device: device, upload: upload, draws: stream.child(UInt64(device)).child(request))
+    package mutating func begin(device: UInt32, request: UInt64) {
+        own = stream.child(UInt64(device)).child(request)
     }
 
     /// Whether connections are refused now: an outage for everyone is on.
@@ -60,7 +51,7 @@ package struct FaultDirector: Sendable {
 
     /// The decision before the body is read; `nil` to go on.
     package mutating func beforeReading(at now: Instant) -> EarlyFault? {
-        let draws = own?.draws.child(0) ?? stream.child(earlyOrdinal &* 2)
+        let draws = own?.child(0) ?? stream.child(earlyOrdinal &* 2)
         earlyOrdinal &+= 1
         for (index, window) in plan.faults.enumerated() where window.covers(now) && window.isForAll {
             var draw = draws.child(UInt64(index))
@@ -77,14 +68,14 @@ package struct FaultDirector: Sendable {
     ///
     /// - Parameters:
     ///   - device: the device of the first event with an id of the harness; uploads count for it, from 0, as they are
-    ///     read. Of no account for a request that was begun.
+    ///     read.
     ///   - refuses: Whether one of its events is invalid: what refuses none decides nothing. By default none is.
     package mutating func afterReading(
         at now: Instant, device: UInt32?, refuses: (EventRefusal) -> Bool = { _ in false }
     ) -> LateFault {
-        let draws = own?.draws.child(1) ?? stream.child(lateOrdinal &* 2 &+ 1)
+        let draws = own?.child(1) ?? stream.child(lateOrdinal &* 2 &+ 1)
         lateOrdinal &+= 1
-        let (device, upload) = identify(device)
+        let upload = countUpload(of: device)
         var result = LateFault()
         for (index, window) in plan.faults.enumerated() where window.covers(now) {
             guard window.matches(device: device, upload: upload) else { continue }
@@ -103,16 +94,11 @@ package struct FaultDirector: Sendable {
             .min()
     }
 
-    /// The device whose upload it is, with the upload's number.
-    private mutating func identify(_ device: UInt32?) -> (device: UInt32?, upload: UInt32) {
-        if let own {
-            guard let upload = own.upload else { return (nil, 0) }
-            return (own.device, upload)
-        }
-        guard countsUploads, let device else { return (device, 0) }
+    private mutating func countUpload(of device: UInt32?) -> UInt32 {
+        guard countsUploads, let device else { return 0 }
         let number = uploads[device, default: 0]
         uploads[device] = number &+ 1
-        return (device, number)
+        return number
     }
 }
 
@@ -121,7 +107,7 @@ extension FaultWindow {
     func covers(_ now: Instant) -> Bool { from <= now && now < until }
 
     /// Whether the window is for every device and upload.
-    var isForAll: Bool { device == nil && uploadNumber == nil }
+    package var isForAll: Bool { device == nil && uploadNumber == nil }
 
     var isOutageForAll: Bool { fault == .outage && isForAll }
 
