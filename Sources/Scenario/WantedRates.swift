@@ -1,23 +1,19 @@
 import AppModel
-package import CollectorModel
-package import DeviceSDK
+import DeviceSDK
 import Timebase
-
-/// Tells how many events a population's SDK captures for each that ``DeviceSDK/PopulationPlan/weight(_:)`` lets expect,
-/// before a collector that reads what it sends.
-package typealias CaptureShare = (PopulationPlan, RunSchedule, CollectorPlan) -> Double
 
 extension ScenarioDocument {
     /// How often a tempo is corrected at most, and what is good enough, as a share of the rate.
-    private static let corrections = 4
+    private static let corrections = 3
     private static let tolerance = 0.005
     /// Actions of users that are looked at for a correction, at most.
     private static let actionBudget = 2_000_000
 
     /// Sets the tempo, or the steady rate, of each population that is to have a certain mean rate of events.
     ///
-    /// - Parameter share: What its SDK makes of what users do.
-    package mutating func applyWantedRates(_ share: CaptureShare) {
+    /// Events are those that an SDK with all its hooks on captures (``DeviceSDK/PopulationPlan/weight(_:)``): so the tempo
+    /// hangs on the users alone, and whoever compares SDKs, or settings of one, compares them under the same users.
+    package mutating func applyWantedRates() {
         for index in populations.indices {
             guard let rate = populations[index].wantedRate else { continue }
             let plan = plans(start: simulatedStart).populations[index]
@@ -34,26 +30,30 @@ extension ScenarioDocument {
             populations[index].persona.setTempo(tempo)
             // A rate that is steady at all hours is exact; only what apps capture when they start is not in it.
             if plan.persona.steadyRate == nil || plan.week != nil {
-                correctTempo(ofPopulation: index, to: rate, share)
+                correctTempo(ofPopulation: index, to: rate)
             }
         }
     }
 
-    /// Brings the tempo that a sample of the users let expect to what all of them do, and to what their SDK makes of it.
-    private mutating func correctTempo(ofPopulation index: Int, to rate: Double, _ share: CaptureShare) {
+    /// Brings the tempo that a sample of the users let expect to what all of them do.
+    ///
+    /// Sessions come whole, so that the rate is not steady in the tempo: the best of those that were tried is kept.
+    private mutating func correctTempo(ofPopulation index: Int, to rate: Double) {
         let wanted = rate * duration.fractionalSeconds
-        for _ in 0..<ScenarioDocument.corrections {
-            let plans = plans(start: simulatedStart)
-            let plan = plans.populations[index]
+        var best = (persona: populations[index].persona, miss: Double.infinity)
+        for _ in 0...ScenarioDocument.corrections {
+            let plan = plans(start: simulatedStart).populations[index]
             let users = UserForecast(
                 of: plan.forecastUsers, sample: plan.deviceCount, budget: ScenarioDocument.actionBudget,
                 weight: plan.weight)
-            let captured = users.total * share(plan, plans.schedule, CollectorPlan().reading(plan))
-            let factor = wanted / captured
-            guard captured > 0, abs(factor - 1) > ScenarioDocument.tolerance,
-                UserForecast.tempoRange.contains(populations[index].persona.tempo * factor)
-            else { return }
+            let factor = wanted / users.total
+            let miss = max(factor, 1 / factor) - 1
+            if miss < best.miss { best = (plan.persona, miss) }
+            guard miss > ScenarioDocument.tolerance, users.total > 0,
+                UserForecast.tempoRange.contains(plan.persona.tempo * factor)
+            else { break }
             populations[index].persona.quicken(by: factor)
         }
+        populations[index].persona = best.persona
     }
 }

@@ -93,48 +93,38 @@ struct LoadShapeTests {
             var document = try document(
                 scenario(population: #""persona": \#(persona), "rate": "1 events/s""#, devices: 1000))
             let before = document.populations[0].persona
-            document.applyWantedRates { _, _, _ in
-                Issue.record("a rate that is exact is not estimated")
-                return 0
-            }
+            document.applyWantedRates()
             let after = document.populations[0].persona
             #expect(after.tempo == before.tempo)
             #expect(try #require(after.steadyRate) * after.tempo == 0.001)
         }
     }
 
-    @Test("a tempo is corrected to what the SDK captures, from the start of the scenario on")
+    @Test("a rate is that of all users, from the start of the scenario on")
     func correctedRate() throws {
-        let text = scenario(population: #""persona": "power", "rate": "2 events/s""#, devices: 100)
-            .replacing(#""1m""#, with: #""1h""#)
-        func total(_ share: Double) throws -> Double {
+        let text = scenario(
+            population: #""persona": {"preset": "power", "hours": "mobile"}, "rate": "5 events/s""#,
+            devices: 100
+        ).replacing(#""1m""#, with: #""3h""#)
+        for hours in [0, 20] {
             var document = try document(text)
-            document.start = .init(milliseconds: 1_772_380_800_000)
-            document.applyWantedRates { _, schedule, _ in
-                #expect(schedule.start == .init(milliseconds: 1_772_380_800_000))
-                return share
-            }
+            document.start = .init(milliseconds: 1_772_380_800_000) + .hours(Int64(hours))
+            document.applyWantedRates()
             let plan = document.plans(start: document.simulatedStart).populations[0]
             let users = UserForecast(of: plan.forecastUsers, sample: 100, weight: plan.weight)
-            return users.total / (2 * document.duration.fractionalSeconds)
-        }
-        for share in [1.0, 0.7, 1.5] {
-            let ratio = try total(share) * share
             // Sessions come whole.
-            #expect(abs(ratio - 1) < 0.1, "\(share): \(ratio)")
+            #expect(abs(users.meanRate / 5 - 1) < 0.1, "\(hours): \(users.meanRate)")
         }
     }
 
-    @Test("a tempo that nothing comes of is left as it is")
-    func emptyRate() throws {
+    @Test("where no tempo gives the rate, the one that comes nearest is kept")
+    func nearestRate() throws {
+        // Whoever opens the app makes an event at once: 100 of them or twice as many, and 120 are wanted.
         var document = try document(
             scenario(population: #""persona": "power", "rate": "2 events/s""#, devices: 100))
-        var asked = 0
-        document.applyWantedRates { _, _, _ in
-            asked += 1
-            return 0
-        }
-        #expect(asked == 1)
+        document.applyWantedRates()
+        let plan = document.plans(start: document.simulatedStart).populations[0]
+        #expect(UserForecast(of: plan.forecastUsers, weight: plan.weight).total >= 100)
     }
 
     @Test("a notification reaches the plan of its population, and the report's marks")

@@ -5,7 +5,6 @@ import DeviceSDK
 import Reporting
 import Scenario
 import Timebase
-import VirtualEngine
 import Wire
 
 /// A scenario that is sound, with everything that a run needs to know of it before it begins.
@@ -57,7 +56,8 @@ struct LoadedScenario: Sendable {
         }
         hasServices = !source.registrations.isEmpty
         try register(source.registrations, path: source.name)
-        document.applyWantedRates(CaptureForecast.share)
+        document.applyWantedRates()
+        document.warnings += RateWarnings.of(document)
         let redactor = document.redactor
         let ofThresholds =
             ThresholdScaling.warnings(thresholds, of: document)

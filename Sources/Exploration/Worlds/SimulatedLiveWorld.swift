@@ -9,7 +9,6 @@ package import Scenario
 import SensorsSDK
 import TestSupport
 import Timebase
-import VirtualEngine
 import World
 
 /// The live engine and the collector as they are, on a simulated machine.
@@ -44,7 +43,7 @@ package struct SimulatedLiveWorld: ExploredWorld {
         guard scenario.duration <= longest else { return nil }
         var document = scenario
         document.drain = min(document.drain, longestDrain)
-        document.applyWantedRates(CaptureForecast.share)
+        document.applyWantedRates()
         return document
     }
 

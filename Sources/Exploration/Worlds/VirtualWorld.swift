@@ -48,7 +48,7 @@ package struct VirtualWorld: ExploredWorld {
 
     package func play(_ scenario: ScenarioDocument) throws -> Outcome {
         var document = scenario
-        document.applyWantedRates(CaptureForecast.share)
+        document.applyWantedRates()
         let start = document.simulatedStart
         let plans = document.playedPlans(start: start)
         let inFiles = stores == .asWritten && document.populations.contains(where: \.storesInFiles)
