@@ -11,7 +11,8 @@ struct WatchLimitsTests {
         "A header that cannot be sent is refused by name, without its value",
         arguments: [
             ("x=%0d%0aHost: evil", "x"), ("authorization=Basic%20evil50%zz", "authorization"),
-            ("a b=evil", "a b"), ("a%3Ab=evil", "a:b"), ("x", "name=value"),
+            ("a b=evil", "header 1"), ("a%3Ab=evil", "header 1"), ("x", "name=value"),
+            ("x=1,Authorization: Basic evil==", "header 2"),
         ])
     func wrongHeader(text: String, told: String) {
         let headers = ["OTEL_EXPORTER_OTLP_HEADERS": text]

@@ -1,6 +1,5 @@
 import Foundation
 import NIOHTTP1
-import Rendering
 import Scenario
 
 /// Where figures are pushed to, as `--otlp` says it, and OpenTelemetry's own variables.
@@ -39,7 +38,7 @@ struct OTLPEndpoint: Sendable {
     /// `name=value,name=value`, percent-encoded.
     private static func headers(_ text: String) throws(CommandFailure) -> HTTPHeaders {
         var headers = HTTPHeaders()
-        for pair in text.split(separator: ",") {
+        for (index, pair) in text.split(separator: ",").enumerated() {
             let parts = pair.split(separator: "=", maxSplits: 1)
                 .map { $0.trimmingCharacters(in: .whitespaces) }
             guard parts.count == 2 else {
@@ -47,9 +46,11 @@ struct OTLPEndpoint: Sendable {
             }
             let name = parts[0].removingPercentEncoding ?? parts[0]
             guard HeaderRules.isName(name) else {
-                let shown = Escaping.line(String(name.prefix(80)))
+                // It may be a key: somebody wrote ":" for "=", or a comma in a value.
                 throw CommandFailure(
-                    .usage, "\(headersName): found \"\(shown)\", allowed is a header's name (RFC 9110)")
+                    .usage,
+                    "\(headersName): what header \(index + 1) has before its = is no header's name (RFC 9110); expected "
+                        + "name=value, separated by commas")
             }
             // Values are keys, which no message tells.
             guard let value = parts[1].removingPercentEncoding,
