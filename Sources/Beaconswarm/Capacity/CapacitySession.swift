@@ -152,8 +152,10 @@ struct CapacitySession: Sendable {
         step.verdict = .generatorLimited
         step.reasons = [problem]
         report.steps.append(step)
-        search.note(
-            CapacitySearch.Trial(load: plan.load, purpose: plan.purpose, outcome: .generatorLimited))
+        let trial = CapacitySearch.Trial(load: plan.load, purpose: plan.purpose, outcome: .generatorLimited)
+        // As if tried twice: a second look at the memory would find the same.
+        search.note(trial)
+        search.note(trial)
         return step
     }
 

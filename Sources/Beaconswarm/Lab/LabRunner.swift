@@ -42,8 +42,10 @@ struct LabRunner {
                 "\(option.0): is for one simulation; name one with --variant and --seed, without --seeds")
         }
         let documents = try documents()
+        let played = Set(cells.map(\.variant))
         try Room.checkMemory(
-            of: documents, seeds: seeds.count, sideBySide: max(1, min(threads, cells.count)))
+            of: zip(variants, documents).filter { played.contains($0.0) }.map(\.1), seeds: seeds.count,
+            sideBySide: max(1, min(threads, cells.count)))
         let folder = try makeFolder()
         options.watch?.keep(in: folder.path)
         var output = LabOutput(report: blank(documents), folder: folder, console: console, cells: cells.count)
