@@ -74,7 +74,7 @@ package enum SensorsHooks {
         case .sendAction: return node.kind.isControl && (version == .v4 || node.kind != .tabButton)
         case .gesture:
             return version == .v4
-                ? !ignoredGestures.contains(node.className)
+                ? !ignoresGestures(of: node.className)
                 : SensorsElement.earlyGestureType(of: node.className) != nil
         case .setJSResponder: return !["RCTSwitch", "RCTScrollView"].contains(node.className)
         case .didSelectRow, .didSelectItem, .alertAction, .alertViewButton, .actionSheetButton: return true
@@ -82,12 +82,20 @@ package enum SensorsHooks {
         }
     }
 
-    /// Of 4.9.1 (`SAAutoTrackResources.m gestureViewBlacklist`).
-    private static let ignoredGestures: Set<String> = [
-        "UIPageControl", "UITextField", "UITextView", "UITabBar", "UICollectionView", "UISearchBar",
+    /// Of 4.9.1 (`SAAutoTrackResources.m gestureViewBlacklist`): public classes with what inherits from them, by its name,
+    /// and private ones by theirs alone (`SAGeneralGestureViewProcessor.m isIgnoreWithView:`).
+    private static let ignoredKinds = [
+        "PageControl", "TextField", "TextView", "TabBar", "CollectionView", "SearchBar",
+    ]
+    private static let ignoredClasses: Set<String> = [
         "_UIContextMenuContainerView", "_UIPreviewPlatterView", "UISwitchModernVisualElement",
         "WKContentView", "UIWebBrowserView",
     ]
+
+    private static func ignoresGestures(of className: String) -> Bool {
+        let name = ViewNode.withoutModule(className)
+        return ignoredClasses.contains(className) || ignoredKinds.contains { name.hasSuffix($0) }
+    }
 
     /// Whether the SDK reports that a controller appears: none of UIKit's own containers, none on its list,
     /// and none in a container of the app's own, which is reported in its place. 4.9.1 knows pages and split

@@ -108,7 +108,9 @@ struct ElementTests {
             (Control("UIAlertAction").with { $0.alert = .init(title: "?", message: "") }, false, true),
             (Control("BannerView"), false, true), (Control("BannerImageView"), true, true),
             (Control("PriceLabel").with { $0.kind = .gesture }, true, true),
-            (Control("WKContentView"), false, false), (Control("RCTView"), true, false),
+            (Control("WKContentView"), false, false),
+            (Control("Shop.NoteTextView").with { $0.kind = .gesture }, false, false),
+            (Control("RCTView"), true, false),
             (Control("RCTScrollView").with { $0.kind = .reactView }, false, false),
         ]
         for (control, early, recent) in seen {
