@@ -60,7 +60,7 @@ extension VirtualEngine {
         var sample = sample(of: attempt, until: endsAt)
         sample.bytesSent = exchange.bytesSent
         sample.bytesReceived = exchange.bytesReceived(after: endsAt - now)
-        sample.receiving = min(exchange.receiving, endsAt - now)
+        sample.receiving = max(.zero, (endsAt - now) - (exchange.delay - exchange.receiving))
         sample.waiting = endsAt - now - sample.receiving
         var outcome = exchange.outcome
         if timedOut { outcome = .failed(.timedOut) }
@@ -169,9 +169,10 @@ extension Exchange {
     /// The exchange as the device sees it: the answer on its way back, and what a change of the radio does to it.
     fileprivate func returning(_ course: RequestCourse, at now: Instant) -> Exchange {
         // A change of the radio cuts what is on its way, and what the collector is still at work on.
-        if let end = course.breaksAt, end - now < delay {
+        if let end = course.breaksAt, end < course.endsAt, end - now < delay {
             var cut = Exchange.reset(after: max(.zero, end - now), sent: bytesSent)
             cut.bytesReceived = bytesReceived(after: cut.delay)
+            cut.receiving = max(.zero, cut.delay - (delay - receiving))
             return cut
         }
         // What leaves after the limit is not seen; it may be as good as never.
