@@ -14,9 +14,10 @@ package enum GeneratorWords {
         remedy: String = "fewer devices, more threads or a faster machine"
     ) -> String {
         let lag = "lag p(99) \(Numbers.duration(milliseconds: lagP99))"
+        let late = "lag p(99) \(Numbers.duration(milliseconds: lagP99.rounded(.up)))"
         var reasons: [String] = []
         if lagP99 > GeneratorLimits.lagP99 {
-            reasons.append("\(lag), the limit is \(Numbers.duration(milliseconds: GeneratorLimits.lagP99))")
+            reasons.append("\(late), the limit is \(Numbers.duration(milliseconds: GeneratorLimits.lagP99))")
         }
         if busiestLoop > GeneratorLimits.busyShare {
             reasons.append(
@@ -30,8 +31,8 @@ package enum GeneratorWords {
             + "\(remedy)."
     }
 
-    /// Rounded down: what is beyond a limit must not look as if it had reached it only.
+    /// Rounded up: what is beyond a limit must not look as if it had only reached it.
     private static func percent(_ share: Double) -> String {
-        Numbers.fixed((share * 100).rounded(.down), 0) + " %"
+        Numbers.fixed((share * 100).rounded(.up), 0) + " %"
     }
 }

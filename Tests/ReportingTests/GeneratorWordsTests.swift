@@ -20,6 +20,8 @@ struct GeneratorWordsTests {
         #expect(late.contains("(lag p(99) 250 ms, the limit is 100 ms), so the run says nothing about the"))
         let both = reason(lag: 250, busy: 1)
         #expect(both.contains("the limit is 100 ms; an event loop was busy 100 % of the time"))
+        #expect(reason(lag: 1, busy: 0.953).contains("busy 96 % of the time, the limit is 95 %"))
+        #expect(reason(lag: 100.3, busy: 0.5).contains("lag p(99) 101 ms, the limit is 100 ms"))
         // Parts of a run together may look better than the one that was late.
         #expect(reason(lag: 1, busy: 0.5).contains("could not keep its own schedule (lag p(99) 1"))
     }

@@ -39,7 +39,7 @@ package struct CapacityFault: Hashable, Sendable {
 /// Times must not go back by more than the order of arrivals on several threads makes them.
 package struct CapacityQueue: Sendable {
     private let rules: CapacityFault
-    /// When those that were admitted are done: ascending, up to the longest wait.
+    /// When those that were admitted are done: ascending; beyond the longest wait in no order.
     private var ends: [Instant] = []
     /// The first of ``ends`` that is not known to be past.
     private var head = 0

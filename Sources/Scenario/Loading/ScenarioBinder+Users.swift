@@ -31,16 +31,16 @@ extension ScenarioBinder {
 
     /// Users who never open the app, and a number of sessions that nobody's sessions follow.
     mutating func warnAboutVisits(_ populations: [ScenarioPopulation], _ timeline: [TimelineEntry]) {
-        var told: Set<JSONPath> = []
+        // A persona's number may have its effect in another population that has it.
+        var effects: [(path: JSONPath, isIdle: Bool)] = []
         for (index, population) in populations.enumerated() where population.persona.steadyRate == nil {
-            if population.persona.returnChance >= 1,
-                let place = draft.populations[index].persona.flatMap({ placeOfSessions(in: $0) }),
-                told.insert(place.path).inserted
-            {
-                reading.warn(
-                    place.path,
-                    "has no effect beside \"returnChance\": 1: each session comes a \"returnGap\" after the one before"
-                )
+            if let place = draft.populations[index].persona.flatMap({ placeOfSessions(in: $0) }) {
+                let isIdle = population.persona.returnChance >= 1
+                if let known = effects.firstIndex(where: { $0.path == place.path }) {
+                    effects[known].isIdle = effects[known].isIdle && isIdle
+                } else {
+                    effects.append((place.path, isIdle))
+                }
             }
             let isCalled =
                 population.patterns.users.campaigns.contains { $0.share > 0 }
@@ -49,6 +49,12 @@ extension ScenarioBinder {
                 reading.warn(
                     JSONPath(["populations", String(index), "persona"]), "these users never open the app")
             }
+        }
+        for effect in effects where effect.isIdle {
+            reading.warn(
+                effect.path,
+                "has no effect beside \"returnChance\": 1: each session comes a \"returnGap\" after the one before"
+            )
         }
     }
 
