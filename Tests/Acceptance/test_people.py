@@ -81,7 +81,7 @@ def test_what_an_sdk_makes_of_a_rate_is_told(tool: Tool, tmp_path: Path, system:
     if system == DESCRIBED:
         devices["sdk"] = {"preset": preset[0]}
     path = write_scenario(tmp_path, scenario(1, p=devices | {"rate": "20 events/s"}) | {"duration": "1h"})
-    said = tool.run("validate", path).expect(0).err
+    said = tool.run("validate", path).expect(0).out
     told = re.search(r"this SDK captures about ([0-9.]+) events/s, and ([0-9.]+) events/s would give 20\b", said)
     # A few hundred sessions of the sample tell it.
     assert captured(tool, path) == pytest.approx(float(told[1] if told else 20) * 3600, rel=0.08)
