@@ -130,7 +130,8 @@ package struct UserSimulator: Sendable {
             nextAt = .distantFuture
             return
         }
-        if let left = model.calendar?.timeToUninstallation(of: index) {
+        // Most keep the app for ever, and a call on the calendar copies it.
+        if persona.retention != nil, let left = model.calendar?.timeToUninstallation(of: index) {
             departure = min(departure, arrival + model.pace.interval(left))
             isLeaving = departure < .distantFuture
         }
