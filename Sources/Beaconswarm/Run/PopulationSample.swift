@@ -33,6 +33,8 @@ struct PopulationSample {
     private(set) var scale = 1.0
     /// What each slice's devices did, and how long they had the app open.
     private(set) var parts: [OfferedEvents.Part] = []
+    /// The devices of each slice, by their indices, and until when they were played.
+    private(set) var slices: [(devices: [Int], until: Instant)] = []
     /// The same for what happens in the whole run: devices that were not played to its end count in part.
     private(set) var totalScale = 1.0
 
@@ -69,8 +71,9 @@ struct PopulationSample {
                 devices, until: result.wakes < UInt64(stepLimit) ? nil : result.simulated)
             openRequests += result.openRequestsPeak
             let indices = (0..<devices).map(slice.populationIndex(ofSlot:))
-            let outline = UserOutline(
-                of: users, indices: indices, until: schedule.start + result.simulated)
+            let until = schedule.start + result.simulated
+            self.slices.append((indices, until))
+            let outline = UserOutline(of: users, indices: indices, until: until)
             parts.append(
                 OfferedEvents.Part(
                     sessions: outline.sessions, seconds: outline.seconds,
@@ -91,13 +94,21 @@ struct PopulationSample {
         return max(width, .seconds(Int64(pace)))
     }
 
-    /// The population alone, before a collector that can read it.
+    /// The population alone, on disks without faults, and without what the timeline does to networks and requests.
     private static func configuration(
         _ plan: PopulationPlan, _ schedule: RunSchedule, _ sizes: BodySizeModel?
     ) -> VirtualConfiguration {
+        var plan = plan
+        plan.index = 0
+        plan.firstDevice = 0
+        plan.numbersBySlot = true
+        plan.disk = DiskSchedule()
+        plan.system.prefill = 0
+        let schedule = RunSchedule(
+            start: schedule.start, duration: schedule.duration, drain: schedule.drain)
         var collector = CollectorPlan().reading(plan)
         collector.growingCiphers = GrowingCiphers(of: plan)
-        var configuration = VirtualConfiguration(alone: plan, schedule, collector: collector)
+        var configuration = VirtualConfiguration(plans: [plan], schedule: schedule, collector: collector)
         configuration.sizes = sizes.map { BodySizes([$0]) }
         return configuration
     }

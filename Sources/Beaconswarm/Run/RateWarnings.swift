@@ -1,15 +1,17 @@
+import Accounting
 import AppModel
-import CollectorModel
 import DeviceSDK
+import Measurement
 import Rendering
 import Scenario
 import Timebase
-import VirtualEngine
 
-/// What an SDK makes of a `rate`, where that is another one.
+/// What an SDK makes of a `rate`, where that is another one: not every SDK takes note of the same.
 enum RateWarnings {
     /// Nothing is said of less than this, as a share of the rate.
     private static let tolerance = 0.05
+    /// Steps of the engine for a population.
+    private static let stepLimit = 60_000
 
     /// A warning for each population whose SDK captures clearly more or fewer events than its users' actions make.
     ///
@@ -19,8 +21,7 @@ enum RateWarnings {
         let plans = document.plans(start: document.simulatedStart)
         return plans.populations.compactMap { plan in
             guard let rate = document.populations[plan.index].wantedRate else { return nil }
-            let share = CaptureForecast.share(
-                of: plan, schedule: plans.schedule, collector: CollectorPlan().reading(plan))
+            let share = share(of: plan, plans.schedule)
             // What apps capture when they start comes on top of a steady rate, and is not in it.
             let isOff =
                 plan.persona.steadyRate == nil ? abs(share - 1) > tolerance : share < 1 - tolerance
@@ -32,5 +33,18 @@ enum RateWarnings {
                     + "\(Numbers.short(rate * share)) events/s, and \(Numbers.short(rate / share)) events/s would give "
                     + "\(Numbers.short(rate))")
         }
+    }
+
+    /// Events that the SDK captures for each that users' actions let expect; 0 where nothing happens.
+    private static func share(of plan: PopulationPlan, _ schedule: RunSchedule) -> Double {
+        let users = plan.forecastUsers
+        let sample = PopulationSample(
+            plan, users,
+            schedule: RunSchedule(start: schedule.start, duration: schedule.duration, drain: .zero),
+            stepLimit: stepLimit)
+        let expected = sample.slices.reduce(0) { sum, slice in
+            sum + users.weight(of: slice.devices, until: slice.until, plan.weight)
+        }
+        return expected > 0 ? Double(sample.recorder.populations[0].ledger.captured) / expected : 0
     }
 }
