@@ -14,9 +14,10 @@ extension ScenarioDocument {
     /// Events are those that an SDK with all its hooks on captures (``DeviceSDK/PopulationPlan/weight(_:)``): so the tempo
     /// hangs on the users alone, and whoever compares SDKs, or settings of one, compares them under the same users.
     package mutating func applyWantedRates() {
-        for index in populations.indices {
+        guard populations.contains(where: { $0.wantedRate != nil }) else { return }
+        for var plan in plans(start: simulatedStart).populations {
+            let index = plan.index
             guard let rate = populations[index].wantedRate else { continue }
-            let plan = plans(start: simulatedStart).populations[index]
             guard let tempo = UserForecast.tempo(forRate: rate, of: plan.forecastUsers, weight: plan.weight)
             else {
                 warnings.append(
@@ -27,22 +28,22 @@ extension ScenarioDocument {
                     ))
                 continue
             }
-            populations[index].persona.setTempo(tempo)
+            plan.persona.setTempo(tempo)
             // A rate that is steady at all hours is exact; only what apps capture when they start is not in it.
             if plan.persona.steadyRate == nil || plan.week != nil {
-                correctTempo(ofPopulation: index, to: rate)
+                correctTempo(of: &plan, to: rate)
             }
+            populations[index].persona = plan.persona
         }
     }
 
     /// Brings the tempo that a sample of the users let expect to what all of them do.
     ///
     /// Sessions come whole, so that the rate is not steady in the tempo: the best of those that were tried is kept.
-    private mutating func correctTempo(ofPopulation index: Int, to rate: Double) {
+    private func correctTempo(of plan: inout PopulationPlan, to rate: Double) {
         let wanted = rate * duration.fractionalSeconds
-        var best = (persona: populations[index].persona, miss: Double.infinity)
+        var best = (persona: plan.persona, miss: Double.infinity)
         for _ in 0...ScenarioDocument.corrections {
-            let plan = plans(start: simulatedStart).populations[index]
             let users = UserForecast(
                 of: plan.forecastUsers, sample: plan.deviceCount, budget: ScenarioDocument.actionBudget,
                 weight: plan.weight)
@@ -52,8 +53,8 @@ extension ScenarioDocument {
             guard miss > ScenarioDocument.tolerance, users.total > 0,
                 UserForecast.tempoRange.contains(plan.persona.tempo * factor)
             else { break }
-            populations[index].persona.quicken(by: factor)
+            plan.persona.quicken(by: factor)
         }
-        populations[index].persona = best.persona
+        plan.persona = best.persona
     }
 }

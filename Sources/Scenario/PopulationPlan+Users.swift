@@ -1,4 +1,5 @@
 package import AppModel
+package import DeviceSDK
 
 extension PopulationPlan {
     /// Its users, to be forecast.
