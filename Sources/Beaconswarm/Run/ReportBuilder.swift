@@ -82,14 +82,13 @@ struct ReportBuilder: Sendable {
 
     func metrics(of recorder: RunRecorder, seconds: Double) -> MetricSet {
         let warmUp = measureFrom?.fractionalSeconds ?? 0
-        let records = measureFrom == nil ? nil : recorder.window?.populations
-        let total = measureFrom == nil ? nil : recorder.window?.total
+        let window = measureFrom == nil ? nil : recorder.window
         let measured = max(0, seconds - warmUp)
-        let each = zip(populations, records ?? recorder.populations).map { info, record in
+        let each = zip(populations, window?.populations ?? recorder.populations).map { info, record in
             (name: info.name, metrics: record.metrics(seconds: measured))
         }
         return MetricSet(
-            overall: (total ?? recorder.total).metrics(seconds: measured), populations: each,
+            overall: (window?.total ?? recorder.total).metrics(seconds: measured), populations: each,
             entries: entries(of: recorder, seconds: seconds).map { ($0.name, $0.metrics) })
     }
 
