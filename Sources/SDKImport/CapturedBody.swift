@@ -95,7 +95,7 @@ struct CapturedBody {
 
     /// Unpacks gzip in place; `false` for what is none.
     private static func unpack(_ bytes: inout [UInt8]) -> Bool {
-        guard bytes.starts(with: [0x1F, 0x8B]) else { return false }
+        guard GzipDecoder.isGzip(bytes) else { return false }
         var unpacked = WireBuffer()
         guard
             (try? bytes.withUnsafeBytes { try GzipDecoder(limit: limit).decompress($0, into: &unpacked) })

@@ -32,6 +32,13 @@ package final class GzipDecoder {
         self.limit = limit
     }
 
+    /// Whether bytes begin as gzip does (RFC 1952, section 2.3.1): no text does, and so no JSON and no form.
+    @inlinable
+    package static func isGzip(_ bytes: some Sequence<UInt8>) -> Bool {
+        var bytes = bytes.makeIterator()
+        return bytes.next() == 0x1F && bytes.next() == 0x8B
+    }
+
     /// Appends the content of all members of `input`.
     ///
     /// - Throws: ``GzipError``; then `output` is as before.

@@ -20,7 +20,7 @@ struct PackedSecrets {
     private func areIn(_ bytes: [UInt8], depth: Int) -> Bool {
         guard redactor.hasSecrets else { return false }
         guard depth < PackedSecrets.depthLimit else { return true }
-        if PackedSecrets.isGzip(bytes) {
+        if GzipDecoder.isGzip(bytes) {
             guard let unpacked = PackedSecrets.unpacked(bytes) else { return true }
             return hold(unpacked, depth)
         }
@@ -34,9 +34,6 @@ struct PackedSecrets {
     private func hold(_ bytes: [UInt8], _ depth: Int) -> Bool {
         redactor.redactSecrets(bytes) != bytes || areIn(bytes, depth: depth + 1)
     }
-
-    /// Whether bytes begin as gzip does (RFC 1952, section 2.3.1): no text does.
-    static func isGzip(_ bytes: [UInt8]) -> Bool { bytes.starts(with: [0x1F, 0x8B]) }
 
     private static func unpacked(_ bytes: [UInt8]) -> [UInt8]? {
         var output = WireBuffer()
@@ -72,6 +69,6 @@ struct PackedSecrets {
         let isText =
             bytes.allSatisfy { $0 >= 0x20 || (0x09...0x0D).contains($0) }
             && String(validating: bytes, as: UTF8.self) != nil
-        return isText || isGzip(bytes) ? bytes : nil
+        return isText || GzipDecoder.isGzip(bytes) ? bytes : nil
     }
 }

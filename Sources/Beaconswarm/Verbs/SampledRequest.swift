@@ -118,7 +118,7 @@ extension SampledRequest {
         let packed = PackedSecrets(redactor: redactor)
         let isSecret = redactor.redactSecrets(decoded.text) != decoded.text
         guard isText else {
-            let isRead = decoded.isWhole || PackedSecrets.isGzip(body.bytes) || !redactor.hasSecrets
+            let isRead = decoded.isWhole || GzipDecoder.isGzip(body.bytes) || !redactor.hasSecrets
             return isSecret || !isRead || packed.areIn(body.bytes) ? (Redactor.mask, false) : (base64, true)
         }
         let masked = redactor.redact(body.text)

@@ -93,7 +93,7 @@ package enum ForeignReceipts {
         var sink = sink
         if data.starts(with: Array("SQLite format 3\0".utf8)) {
             try SQLiteReceipts.read(StoreFiles.resolved(path), into: &sink)
-        } else if data.starts(with: [0x1F, 0x8B]) {
+        } else if GzipDecoder.isGzip(data) {
             let text = try unpacked(data, path: path)
             let name = path.lowercased().hasSuffix(".gz") ? String(path.dropLast(3)) : path
             try text.withUnsafeBytes { try readText($0, path: path, name: name, into: &sink) }

@@ -2,6 +2,7 @@ import Accounting
 import CollectorServer
 import Glibc
 import Timebase
+import Wire
 
 /// Receipts of a foreign collector: rows as CSV, as NDJSON, or as bare ids.
 ///
@@ -52,7 +53,7 @@ final class ReceiptsTarget: FuzzTarget {
         let receipts = reading.receipts
         try demand(
             receipts.received == receipts.unique + receipts.duplicates, "received ≠ unique + duplicates")
-        let isPacked = input.dropFirst().starts(with: [0x1F, 0x8B])
+        let isPacked = GzipDecoder.isGzip(input.dropFirst())
         let lines = input.dropFirst().count { $0 == 0x0A } + 1
         try demand(isPacked || receipts.received <= lines, "\(receipts.received) receipts in \(lines) lines")
         var merged = receipts

@@ -45,7 +45,7 @@ final class DeclaredBody {
         _ body: UnsafeRawBufferPointer, _ fields: [String], _ takesFields: Bool
     ) -> UndecodableReason? {
         guard body.count <= JSONBatch.textLimit else { return .tooLarge }
-        guard !DeclaredBody.isGzip(body) else {
+        guard !GzipDecoder.isGzip(body) else {
             unpacked.removeAll()
             if let reason = unpack(body) { return reason }
             let unpacked = unpacked
@@ -136,17 +136,12 @@ final class DeclaredBody {
         guard Base64.decodeLeniently(value, into: &text) else { return .base64 }
         let packed = text
         return packed.withUnsafeBytes { bytes in
-            guard DeclaredBody.isGzip(bytes) else { return nil }
+            guard GzipDecoder.isGzip(bytes) else { return nil }
             unpacked.removeAll()
             if let reason = unpack(bytes) { return reason }
             text = unpacked
             return nil
         }
-    }
-
-    /// Whether bytes begin as gzip does (RFC 1952, section 2.3.1): no JSON and no form does.
-    private static func isGzip(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        bytes.count > 1 && bytes[0] == 0x1F && bytes[1] == 0x8B
     }
 
     /// Whether bytes begin as an object or a list of JSON.
