@@ -11,12 +11,6 @@ package struct TotalTime: Hashable, Sendable {
     @inlinable
     package init(high: UInt64, low: UInt64) { (self.high, self.low) = (high, low) }
 
-    @inlinable
-    package init(nanoseconds: Int128) {
-        self.init(
-            high: UInt64(truncatingIfNeeded: nanoseconds >> 64), low: UInt64(truncatingIfNeeded: nanoseconds))
-    }
-
     /// The time of one.
     @inlinable
     package init(_ interval: Interval) {

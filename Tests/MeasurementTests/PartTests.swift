@@ -198,7 +198,8 @@ struct PartTests {
             levels.gauges.storedRows = UInt64(second * 7 % 11)
             levels.captured = UInt64(second)
             // More than 64 bits have, and back again.
-            let awake = TotalTime(nanoseconds: Int128(Int64.max) * Int128(second % 5))
+            var awake = TotalTime.zero
+            for _ in 0..<second % 5 { awake += Interval(nanoseconds: .max) }
             if second > 20 { (levels.radioTime, levels.radioWakeups) = (awake, 3) }
             looks.append(
                 FleetLook(
