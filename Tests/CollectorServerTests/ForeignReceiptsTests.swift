@@ -138,32 +138,32 @@ struct ForeignReceiptsTests {
         #expect(problem("id,b\n\"x\ny\",2\n,\n").contains(":4: a row without an id"))
     }
 
+    /// A file that SQL makes.
+    private func database(_ sql: String) throws -> TemporaryFile {
+        let file = TemporaryFile()
+        try DatabaseQueue(path: file.path).write { try $0.execute(sql: sql) }
+        return file
+    }
+
     @Test("reads the collector's own store and any table with a fitting column")
     func databases() throws {
-        let own = TemporaryFile()
-        try DatabaseQueue(path: own.path).write { db in
-            try db.execute(
-                sql: """
-                    CREATE TABLE aaa(bs_id); INSERT INTO aaa VALUES ('9-9');
-                    CREATE TABLE events(id TEXT, copy INTEGER, payload TEXT);
-                    INSERT INTO events VALUES ('1-0', 0, '{}'), ('1-0', 1, '{}');
-                    """)
-        }
+        let own = try database(
+            """
+            CREATE TABLE aaa(bs_id); INSERT INTO aaa VALUES ('9-9');
+            CREATE TABLE events(id TEXT, copy INTEGER, payload TEXT);
+            INSERT INTO events VALUES ('1-0', 0, '{}'), ('1-0', 1, '{}');
+            """)
         let receipts = try ForeignReceipts.read(path: own.path).receipts
         #expect(receipts.received == 2)
         #expect(receipts.held.contains(id(1, 0)))
-        let other = TemporaryFile()
-        try DatabaseQueue(path: other.path).write { db in
-            try db.execute(
-                sql: """
-                    CREATE TABLE log(id INTEGER PRIMARY KEY, payload BLOB);
-                    CREATE TABLE rows(id INTEGER PRIMARY KEY, "BS_ID" TEXT);
-                    INSERT INTO log(payload) VALUES ('x'); INSERT INTO rows("BS_ID") VALUES ('2-1'), ('2-2');
-                    """)
-        }
+        let other = try database(
+            """
+            CREATE TABLE log(id INTEGER PRIMARY KEY, payload BLOB);
+            CREATE TABLE rows(id INTEGER PRIMARY KEY, "BS_ID" TEXT);
+            INSERT INTO log(payload) VALUES ('x'); INSERT INTO rows("BS_ID") VALUES ('2-1'), ('2-2');
+            """)
         #expect(try ForeignReceipts.read(path: other.path).receipts.held.contains(id(2, 2)))
-        let none = TemporaryFile()
-        try DatabaseQueue(path: none.path).write { try $0.execute(sql: "CREATE TABLE songs(title)") }
+        let none = try database("CREATE TABLE songs(title)")
         #expect(
             throws: ForeignReceiptsError.noColumn(
                 path: none.path, found: "the table songs (title); a view that renames one will do")
@@ -185,15 +185,12 @@ struct ForeignReceiptsTests {
 
     @Test("a view that renames columns is a table; one whose ids are empty is said to have none")
     func views() throws {
-        let file = TemporaryFile()
-        try DatabaseQueue(path: file.path).write { db in
-            try db.execute(
-                sql: """
-                    CREATE TABLE incoming(n INTEGER PRIMARY KEY, uid TEXT);
-                    INSERT INTO incoming(uid) VALUES (NULL);
-                    CREATE VIEW receipts AS SELECT uid AS bs_id FROM incoming;
-                    """)
-        }
+        let file = try database(
+            """
+            CREATE TABLE incoming(n INTEGER PRIMARY KEY, uid TEXT);
+            INSERT INTO incoming(uid) VALUES (NULL);
+            CREATE VIEW receipts AS SELECT uid AS bs_id FROM incoming;
+            """)
         #expect(throws: ForeignReceiptsError.noEvent(path: file.path, found: "the table receipts")) {
             _ = try ForeignReceipts.read(path: file.path)
         }
@@ -203,13 +200,10 @@ struct ForeignReceiptsTests {
 
     @Test("a view of what is gone is left out, and told only where nothing else can be read")
     func brokenViews() throws {
-        let file = TemporaryFile()
-        try DatabaseQueue(path: file.path).write { db in
-            try db.execute(
-                sql: """
-                    CREATE TABLE gone(bs_id TEXT); CREATE VIEW broken AS SELECT bs_id FROM gone; DROP TABLE gone;
-                    """)
-        }
+        let file = try database(
+            """
+            CREATE TABLE gone(bs_id TEXT); CREATE VIEW broken AS SELECT bs_id FROM gone; DROP TABLE gone;
+            """)
         let all = #expect(throws: ForeignReceiptsError.self) { _ = try ForeignReceipts.read(path: file.path) }
         guard case .unreadable(_, let reason)? = all else {
             Issue.record("a broken view was read")

@@ -70,15 +70,20 @@ struct DeclaredKnobTests {
         #expect(world.counts == [4, 2, 4])
     }
 
-    @Test("requests that take all rows carry them twice; what came meanwhile is cleared unsent")
-    func takesAll() throws {
-        let world = try DeclaredWorld(
-            Self.sdk(
+    /// Requests beside each other, of which each takes all rows along.
+    private static func takingAll(answers: String) throws -> DeclaredWorld {
+        try DeclaredWorld(
+            sdk(
                 """
                 "upload": {"flushBulkSize": 1, "flushInterval": "none", "batch": "all", "maxBatchesPerFlush": 1,
                            "overlaps": true, "takes": "all", "concurrency": 10},
-                "answers": [["200", "deliveredClear"], ["*", "keep"]]
+                "answers": \(answers)
                 """))
+    }
+
+    @Test("requests that take all rows carry them twice; what came meanwhile is cleared unsent")
+    func takesAll() throws {
+        let world = try Self.takingAll(answers: #"[["200", "deliveredClear"], ["*", "keep"]]"#)
         world.startApp()
         world.track(1, count: 3)
         #expect(world.counts == [1, 2, 3])
@@ -93,13 +98,7 @@ struct DeclaredKnobTests {
 
     @Test("what is acknowledged waits for requests without a socket that carry it, too")
     func takesAllBeyondSockets() throws {
-        let world = try DeclaredWorld(
-            Self.sdk(
-                """
-                "upload": {"flushBulkSize": 1, "flushInterval": "none", "batch": "all", "maxBatchesPerFlush": 1,
-                           "overlaps": true, "takes": "all", "concurrency": 10},
-                "answers": [["2xx", "delivered"], ["*", "keep"]]
-                """))
+        let world = try Self.takingAll(answers: #"[["2xx", "delivered"], ["*", "keep"]]"#)
         world.startApp()
         world.track(1, count: 6)
         #expect(world.counts == [1, 2, 3, 4], "two more wait for sockets")
@@ -120,13 +119,7 @@ struct DeclaredKnobTests {
     @Test(
         "an upload that waited for its socket is a retry if another has carried one of its events meanwhile")
     func retriesAfterWaiting() throws {
-        let world = try DeclaredWorld(
-            Self.sdk(
-                """
-                "upload": {"flushBulkSize": 1, "flushInterval": "none", "batch": "all", "maxBatchesPerFlush": 1,
-                           "overlaps": true, "takes": "all", "concurrency": 10},
-                "answers": [["200", "deliveredClear"], ["*", "keep"]]
-                """))
+        let world = try Self.takingAll(answers: #"[["200", "deliveredClear"], ["*", "keep"]]"#)
         world.startApp()
         world.track(1, count: 6)
         // The store is empty then, and four uploads are under way: two more wait with what comes next.
