@@ -42,7 +42,7 @@ test-long: build
 bench: build
 	@.ci/bench
 
-## load-datasets: three datasets into PostgreSQL and ClickHouse by their own README.md, and their questions asked there
+## load-datasets: datasets into PostgreSQL and ClickHouse by their own README.md, and their questions asked there
 load-datasets: build
 	@.ci/load-datasets
 

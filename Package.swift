@@ -254,7 +254,14 @@ let package = Package(
             ],
             swiftSettings: Release.plain.settings),
         .testTarget(
-            name: "LiveConformanceTests", dependencies: ["TestSupport", "Scenario"],
+            name: "LiveConformanceTests",
+            dependencies: [
+                "TestSupport", "Scenario",
+                // No test imports these programs: so they are compiled beside the suites, not after them. They are named
+                // here because the suite that names them waits until they are linked, and this one is soon compiled.
+                "beaconswarm-cli", "beaconswarm-example", "beaconswarm-tables", "beaconswarm-fuzz",
+                "beaconswarm-explore",
+            ],
             swiftSettings: Release.plain.settings),
 
         .tests(of: "Timebase"),
@@ -317,8 +324,6 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
-                // No test imports these programs: so they are compiled beside the suites, not after them.
-                "beaconswarm-cli", "beaconswarm-fuzz", "beaconswarm-explore",
             ]),
         .tests(of: "Fuzzing", ["Timebase", "CollectorModel"]),
         .tests(of: "Exploration", ["Scenario", "Wire"]),

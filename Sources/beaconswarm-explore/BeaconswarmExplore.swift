@@ -66,6 +66,12 @@ struct Worlds: AsyncParsableCommand {
 
     func validate() throws {
         if jobs < 1 { throw ValidationError("--jobs: a whole number from 1 on") }
+        if let worlds, worlds < 1 { throw ValidationError("--worlds: a whole number from 1 on") }
+        if let minutes, !(minutes > 0) { throw ValidationError("--minutes: a number above 0") }
+        // The worlds of a session have seeds in a row.
+        if let seed, seed > UInt64.max / 2 {
+            throw ValidationError("--seed: a whole number up to \(UInt64.max / 2)")
+        }
         if onlySeed != nil, scenario != nil {
             throw ValidationError("--only-seed and --scenario: one of the two")
         }

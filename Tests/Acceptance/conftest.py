@@ -7,6 +7,7 @@ import json
 import os
 import random
 import re
+import select
 import signal
 import subprocess
 import sys
@@ -39,6 +40,10 @@ HANG = 120
 def pytest_configure(config) -> None:
     """Files of tests lie in memory where there is room, unless TMPDIR says otherwise: a disk on which others work
     makes live runs late. Tests of full disks mount their own."""
+    # Whoever runs the tests under nohup must not have the program outlive its terminal, too: a process inherits that a
+    # signal is ignored, but not that it is handled.
+    if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:
+        signal.signal(signal.SIGHUP, lambda *_: None)
     config.addinivalue_line("markers", "long: minutes of computing; `make test-long` runs them")
     if not os.environ.get("TMPDIR") and real_clock.is_roomy_memory(Path("/dev/shm")):
         os.environ["TMPDIR"] = "/dev/shm"
@@ -115,9 +120,7 @@ class Running:
         self._out, self._err = folder / f"{name}.out", folder / f"{name}.err"
         with open(self._out, "wb") as out, open(self._err, "wb") as err:
             self.process = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=out, stderr=err, cwd=folder, env=env,
-                # Whoever runs the tests under nohup must not have the program outlive its terminal, too.
-                preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),
+                command, stdin=subprocess.DEVNULL, stdout=out, stderr=err, cwd=folder, env=env
             )
 
     @property
@@ -142,15 +145,23 @@ class Running:
 
     def wait(self, timeout: float = HANG) -> Finished:
         patience = Patience(self.pid, timeout)
-        while True:
-            try:
-                code = self.process.wait(timeout)
-                return Finished(self.command, code, self.out, self.err, self._folder)
-            except subprocess.TimeoutExpired:
-                if not patience.is_over():
-                    continue
+        while not self._ends_within(timeout):
+            if patience.is_over():
                 self.kill()
                 pytest.fail(f"hangs: $ {' '.join(self.command)}\n--- stderr\n{self.err[-8000:]}")
+        return Finished(self.command, self.process.wait(), self.out, self.err, self._folder)
+
+    def _ends_within(self, timeout: float) -> bool:
+        """Told by the kernel: `Popen.wait` with a timeout looks again and again, up to a twentieth of a second late."""
+        if self.process.poll() is not None:
+            return True
+        descriptor = os.pidfd_open(self.pid)
+        try:
+            ended = select.poll()
+            ended.register(descriptor, select.POLLIN)
+            return bool(ended.poll(timeout * 1000))
+        finally:
+            os.close(descriptor)
 
     def kill(self) -> None:
         """kill -9 by process id."""

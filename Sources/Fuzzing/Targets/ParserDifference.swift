@@ -70,8 +70,11 @@ enum ParserDifference: CaseIterable {
             return lines.hasTabBehindWord && (own.end != .malformed || lines.isChunked)
         case .emptyCoding: return lines.hasEmptyCoding
         case .closeBesideKeepAlive:
-            return !own.keepsAlive && reference.keepsAlive && lines.saysClose && lines.saysKeepAlive
-        case .proxyConnection: return own.keepsAlive != reference.keepsAlive && lines.hasProxyConnection
+            return !own.keepsAlive && reference.keepsAlive && own.body == reference.body
+                && lines.saysClose && lines.saysKeepAlive
+        case .proxyConnection:
+            return own.keepsAlive != reference.keepsAlive && own.body == reference.body
+                && lines.hasProxyConnection
         case .bareLineFeed: return reference.end == .malformed && lines.hasBareLineFeed
         case .severalLengths: return reference.end == .malformed && lines.lengthFields > 1
         case .fieldNotInspected: return reference.end == .malformed && lines.hasOddField
