@@ -55,9 +55,9 @@ struct BeaconswarmCommand: AsyncParsableCommand {
               105  interrupted
 
             Variables of the environment stand for options of the same names, which win over them: BEACONSWARM_SEED, \
-            _DEVICES, _DURATION, _TARGET, _VARIANT and _SET; of run, simulate, sweep and capacity also _OUT, _EVENTS, \
-            _RECEIPTS, _STORE, _KEEP_STORES, _MAX_RATE, _TARGETS, _THREADS, _SEEDS, _BODIES, _UI, _OTLP, _SCRAPE and \
-            _SCRAPE_ONLY; of generate also _THREADS, _UI and _OTLP; of collect _STORE.
+            _DEVICES, _DURATION, _TARGET, _VARIANT and _SET; of run, simulate, sweep and capacity, where they have the \
+            option, also _OUT, _EVENTS, _RECEIPTS, _STORE, _KEEP_STORES, _MAX_RATE, _TARGETS, _THREADS, _SEEDS, \
+            _BODIES, _UI, _OTLP, _SCRAPE and _SCRAPE_ONLY; of generate also _THREADS, _UI and _OTLP; of collect _STORE.
             """,
         version: Beaconswarm.versionLine,
         subcommands: [

@@ -799,6 +799,19 @@ def test_quiet_says_what_could_not_be_written_once(binary: Path, tmp_path: Path)
         assert "error: " in finished.stderr and "failed: " not in finished.stderr, finished.stderr
 
 
+def test_a_warning_is_one_line_without_control_characters(tool: Tool, tmp_path: Path):
+    """Names come from whoever wrote the scenario, and a terminal obeys what is in them."""
+    name = "\u001b]0;title\u0007\u001b[31mred\nwarning: no"
+    scenario = quick()
+    scenario["apps"] = {"own": {"screens": [{"name": "A", "class": "AViewController"}], "events": [{"name": name, "on": "launch", "properties": {"a b": {"constant": 1}}}]}}
+    scenario["populations"][0] |= {"app": "own", "system": "sensors", "version": "4.9.1"}
+    path = write_scenario(tmp_path, scenario)
+    for finished in (tool.run("validate", path), tool.run("simulate", path, "-q", "--out", "told")):
+        told = finished.expect(0).out + finished.err
+        assert "red" in told and not re.search(r"[\x00-\x09\x0b-\x1f]", told), str(finished)
+        assert not re.search(r"^\s*warning: no", told, re.MULTILINE), str(finished)
+
+
 def test_no_escape_codes_in_files(tool: Tool, tmp_path: Path):
     for environment in ({}, {"NO_COLOR": "1"}):
         finished = tool.run("simulate", write_scenario(tmp_path, quick()), env=environment).expect(0)

@@ -30,6 +30,15 @@ struct SecretTests {
         #expect(told == "[redacted] [redacted] [redacted] project=p")
     }
 
+    @Test("a population that is called like one is warned of")
+    func ownNames() throws {
+        for (key, isWarned) in [("ios", true), ("ios-key", false)] {
+            let text = scenario(#""target": {"url": "http://h/sa", "apiKey": "\#(key)"}"#)
+            let warned = try document(text).warnings.contains { $0.pointer == "/populations/0/name" }
+            #expect(warned == isWarned, "apiKey \(key)")
+        }
+    }
+
     @Test("masks secrets by their names even if it never saw them")
     func byName() {
         let redactor = Redactor(secrets: [])

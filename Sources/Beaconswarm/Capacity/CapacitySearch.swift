@@ -53,6 +53,11 @@ struct CapacitySearch: Hashable, Sendable {
             while !isEnough(value) { (value, times) = (change(value), times + 1) }
             return times
         }
+
+        /// So many times the quantum, without a rest in the last digits that 0.001 would leave.
+        func multiple(_ count: Double) -> Double {
+            quantum < 1 ? count / (1 / quantum).rounded() : count * quantum
+        }
     }
 
     enum Outcome: Hashable, Sendable {
@@ -243,11 +248,11 @@ struct CapacitySearch: Hashable, Sendable {
         let half = high > 4 * low ? (low * high).squareRoot() : (low + high) / 2
         let middle = rounded(half)
         if middle > low && middle < high { return middle }
-        let above = low + settings.quantum
+        let above = settings.multiple((low / settings.quantum).rounded() + 1)
         return above < high * (1 - 1e-12) ? above : nil
     }
 
     private func rounded(_ load: Double) -> Double {
-        (load / settings.quantum).rounded() * settings.quantum
+        settings.multiple((load / settings.quantum).rounded())
     }
 }

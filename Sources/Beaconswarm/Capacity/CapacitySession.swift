@@ -283,7 +283,7 @@ extension CapacitySearch.Settings {
     /// - Parameter requests: What a unit of load asks for in a window.
     mutating func raiseFloor(requests: Double) {
         guard requests > 0 else { return }
-        let least = (Self.leastRequests / requests / quantum).rounded(.up) * quantum
+        let least = multiple((Self.leastRequests / requests / quantum).rounded(.up))
         floor = min(maximum, max(floor, least))
         from = max(from, floor)
     }

@@ -46,13 +46,14 @@ struct LabRunner {
         try Room.checkMemory(
             of: zip(variants, documents).filter { played.contains($0.0) }.map(\.1), seeds: seeds.count,
             sideBySide: max(1, min(threads, cells.count)))
+        // From the first file on it is a comparison, which an interrupt ends with a report.
+        interruption.begin {}
+        interruption.onRequest { [console] in console.dropping() }
         let folder = try makeFolder()
         options.watch?.keep(in: folder.path)
         var output = LabOutput(report: blank(documents), folder: folder, console: console, cells: cells.count)
         introduce(output.report)
         try output.writePartial()
-        interruption.begin {}
-        interruption.onRequest { [console] in console.dropping() }
         let results = try play(into: output)
         interruption.onRequestFromNowOn { [console] in console.writing() }
         for (cell, result) in zip(cells, results) {

@@ -85,16 +85,15 @@ struct PartRunner {
         let sizes = UploadSizes(of: scenario.document, for: bodies)
         var plans = scenario.document.plans(start: start)
         plans.take(sizes)
+        if isAlone { interruption.begin {} }
         let output = try RunOutput(
             partIn: folder, of: scenario, plans: plans, mode: .virtual, options: options)
         plans = output.attached(to: plans)
         let builder = output.builder(target: Report.modelledTarget, bodies: bodies)
         if isAlone { console.begin(builder, forecast: nil) }
-        let state = RunState(
-            builder, folder: output.folder, start: start, console: console, interruption: interruption
-        ) { stores.removeIfTemporary() }
+        let state = RunState(builder, folder: output.folder, start: start, console: console)
+        state.begin(interruption) { stores.removeIfTemporary() }
         let began = Host.monotonic
-        if isAlone { interruption.begin {} }
         var configuration = VirtualConfiguration(plans, sizes: sizes.byReference)
         configuration.isPart = true
         if let drainEnd { configuration.schedule.drain = drainEnd - plans.schedule.usersEnd }

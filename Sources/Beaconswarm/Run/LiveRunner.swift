@@ -135,14 +135,15 @@ struct LiveRunner: Sendable {
                 embeds: stage.embeds, budget: stage.budget, forecast: stage.forecast, of: plans)
             let output = try self.output(stage, plans)
             made = output
+            interruption.onEnd {
+                output.discard(keepingFolder: stage.attempt != nil)
+                stage.stores.removeIfTemporary()
+            }
             plans = output.attached(to: plans)
             var builder = output.builder(target: targetText(plans), warnings: warnings)
             builder.pace = scenario.document.pace
             console.begin(builder, forecast: stage.forecast)
-            let state = RunState(
-                builder, folder: output.folder, start: stage.start, console: console,
-                interruption: interruption
-            ) { stage.stores.removeIfTemporary() }
+            let state = RunState(builder, folder: output.folder, start: stage.start, console: console)
             let (run, margin) = try await setUp(configuration(plans, output: output, stage), stage)
             try await awaitStart(run, stage)
             return ReadyRun(
@@ -158,6 +159,7 @@ struct LiveRunner: Sendable {
         _ ready: ReadyRun, _ stage: Stage, server: CollectorServer?
     ) async throws -> CommandStatus {
         let (plans, output, builder, run) = (ready.plans, ready.output, ready.builder, ready.run)
+        ready.state.begin(interruption) { stage.stores.removeIfTemporary() }
         beginListening(run)
         var follower = LiveFollower(
             run: run, interruption: interruption,

@@ -79,7 +79,7 @@ final class RunConsole: Sendable {
     }
 
     /// Says what to beware of, whether quiet or not.
-    func warn(_ text: String) { announce("warning: \(text)") }
+    func warn(_ text: String) { announce("warning: \(Escaping.line(text))") }
 
     /// Says what went wrong, whether quiet or not, where the work is not over with that.
     func fail(_ text: String) { announce("error: \(text)") }

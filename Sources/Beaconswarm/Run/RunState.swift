@@ -27,14 +27,7 @@ final class RunState: Sendable {
 
     /// The state of a run that has not begun; it is written at once, so that whatever kills the process leaves
     /// something to be read.
-    ///
-    /// - Parameters:
-    ///   - interruption: What may end the process in the middle: the state is written a last time then.
-    ///   - cleanUp: What else is to be done then.
-    init(
-        _ builder: ReportBuilder, folder: RunFolder, start: Instant, console: RunConsole,
-        interruption: any RunControl, cleanUp: @escaping @Sendable () -> Void
-    ) {
+    init(_ builder: ReportBuilder, folder: RunFolder, start: Instant, console: RunConsole) {
         self.builder = builder
         self.folder = folder
         self.console = console
@@ -43,12 +36,18 @@ final class RunState: Sendable {
             recorder: recorder, simulated: .zero, wall: .zero, devicesStarted: 0, fingerprint: 0)
         progress.isPartial = true
         state = Mutex(State(progress: progress))
+        write()
+        console.watch?.follow { [self] in edition }
+    }
+
+    /// The run begins: the state is written a last time where something ends the process in the middle of it.
+    ///
+    /// - Parameter cleanUp: What else is to be done then.
+    func begin(_ interruption: any RunControl, cleanUp: @escaping @Sendable () -> Void) {
         interruption.onEnd { [self] in
             writeLastWords()
             cleanUp()
         }
-        write()
-        console.watch?.follow { [self] in edition }
     }
 
     /// The state and its number, to be made a report of whenever somebody wants one.

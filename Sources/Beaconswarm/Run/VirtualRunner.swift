@@ -46,6 +46,8 @@ struct VirtualRunner {
     ) throws(CommandFailure) -> CommandStatus {
         var plans = scenario.document.plans(start: start)
         plans.take(sizes)
+        // From the first file on it is a run, which an interrupt ends with a report.
+        beginListening()
         let output: RunOutput
         do {
             output = try RunOutput(scenario: scenario, plans: plans, mode: .virtual, options: options)
@@ -56,12 +58,10 @@ struct VirtualRunner {
         plans = output.attached(to: plans)
         let builder = output.builder(target: Report.modelledTarget, bodies: bodies)
         console.begin(builder, forecast: forecast)
-        let state = RunState(
-            builder, folder: output.folder, start: start, console: console, interruption: interruption
-        ) { stores.removeIfTemporary() }
+        let state = RunState(builder, folder: output.folder, start: start, console: console)
+        state.begin(interruption) { stores.removeIfTemporary() }
         let began = Host.monotonic
         let fleets = plans.populations.map { stores.fleetFactory($0, .whole) }
-        beginListening()
         let configuration = VirtualConfiguration(plans, sizes: sizes.byReference)
         var observer = Observer(
             interruption: interruption,

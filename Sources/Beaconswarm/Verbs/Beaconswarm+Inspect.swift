@@ -26,7 +26,7 @@ extension Beaconswarm {
                     "\(source.name): ok, \(scenario.document.deviceCount.of("device")) for \(scenario.document.duration.text)\n"
                 )
                 Console.output("  \(Forecast(scenario.document, pace: scenario.document.pace).text())\n")
-                for warning in warnings { Console.output("  warning: \(warning)\n") }
+                for warning in warnings { Console.output("  warning: \(Escaping.line(warning))\n") }
             } catch {
                 if isSchema(content) {
                     Console.output("\(source.name): skipped, a JSON Schema and no scenario\n")

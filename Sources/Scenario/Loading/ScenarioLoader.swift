@@ -193,6 +193,7 @@ package enum ScenarioLoader {
             document.warnings = reading.warnings.map {
                 ScenarioWarning(pointer: $0.pointer, text: redactor.redact($0.text))
             }
+            document.warnings += masked(document.populations.map(\.name), redactor)
             document.overrides = document.overrides.map {
                 ScenarioOverride(path: $0.path, value: redactor.redact($0.value), origin: $0.origin)
             }
@@ -213,6 +214,19 @@ package enum ScenarioLoader {
         }
         .filter { seen.insert($0).inserted }
         return .failure(ScenarioProblems(problems: sorted(problems)))
+    }
+
+    /// Warnings of populations that the files of a run cannot call by their names.
+    private static func masked(_ names: [String], _ redactor: Redactor) -> [ScenarioWarning] {
+        names.indices.filter { redactor.redactSecrets(names[$0]) != names[$0] }.map { index in
+            ScenarioWarning(
+                pointer: "/populations/\(index)/name",
+                text:
+                    "the name has a secret of the scenario in it, such as its apiKey: what is kept of a run "
+                    + "says \(Redactor.mask) there, so that neither explain nor merge can play it again; "
+                    + "call it otherwise"
+            )
+        }
     }
 
     /// In the order of the file; those without a place in it come last.

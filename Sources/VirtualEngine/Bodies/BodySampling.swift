@@ -183,7 +183,6 @@ private final class SampledFleet: ForwardingFleet {
     private let share: Double
     private let weight: Double
     private var body = WireBuffer()
-    private var carried = CarriedEvents()
     private(set) var uploads = 0
     private(set) var samples: [BodySample] = []
     /// Whether the collector found in the bytes what was handed over, each time.
@@ -198,8 +197,6 @@ private final class SampledFleet: ForwardingFleet {
         self.collector = CollectorModel(plan: collector)
         self.share = share
         self.weight = weight
-        // Only how many there are is asked for.
-        carried.needsKeys = false
     }
 
     func carry(
