@@ -77,14 +77,18 @@ extension Report {
         if isPartial { reasons.append(stateNote) }
     }
 
-    /// What became of the uploads, as verdicts are made from it.
+    /// What became of the uploads of the whole run, as verdicts are made from it.
     package var delivery: VerdictRules.Delivery {
         var delivery = VerdictRules.Delivery()
         delivery.isLive = mode == .live
         delivery.isExternal = run.target != Report.embeddedTarget
         delivery.expectsNothing = scenario.expectation == .nothingDelivered
         delivery.expectsGuard = scenario.expectation == .guard
-        if let failed = metrics.rate("http_req_failed") {
+        if measuredFromSeconds != nil, !series.isEmpty {
+            // The metric is of what is measured; a run that delivers in its warm-up alone has delivered.
+            delivery.uploads = series.reduce(0) { $0 + $1.requests }
+            delivery.acknowledged = series.reduce(0) { $0 + $1.requests - min($1.requests, $1.failures) }
+        } else if let failed = metrics.rate("http_req_failed") {
             delivery.uploads = failed.samples
             delivery.acknowledged = failed.samples - failed.passes
         }

@@ -1,7 +1,7 @@
 import Rendering
 
 extension VerdictRules {
-    /// What became of a run's uploads.
+    /// What became of a run's uploads, from its start on, whatever is measured.
     package struct Delivery: Sendable {
         package var isLive = false
         /// Whether they went to a collector that did not come with the run.
@@ -10,11 +10,11 @@ extension VerdictRules {
         package var expectsNothing = false
         /// Whether it is the scenario's purpose that the guard ends the run.
         package var expectsGuard = false
-        /// Uploads that began, those without an answer included; only those that are measured.
+        /// Uploads that began, those without an answer included.
         package var uploads: UInt64 = 0
         /// Those whose answer their system takes as success.
         package var acknowledged: UInt64 = 0
-        /// Of the whole run, by status or failure, the most frequent first.
+        /// By status or failure, the most frequent first.
         package var answers: [Report.NamedCount] = []
         package var ownFailures: [Report.OwnFailure] = []
         /// Whether something answered requests in HTTP/1.1 in HTTP/2.
@@ -98,7 +98,7 @@ extension VerdictRules.Delivery {
 
     private var ownFailed: UInt64 { ownFailures.reduce(0) { $0 + $1.count } }
     private var ownShare: Double { min(1, Double(ownFailed) / Double(max(1, allUploads))) }
-    /// Failures of the machine are counted from the run's start on, whatever is measured.
+    /// In a report that lost its series, ``uploads`` are those alone that were measured.
     private var allUploads: UInt64 { max(uploads, answers.reduce(0) { $0 + $1.count }) }
     private var ownTexts: String { ownFailures.map(\.text).joined(separator: "; ") }
 
