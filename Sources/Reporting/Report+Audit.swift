@@ -50,7 +50,7 @@ extension Report {
     ///
     /// - Parameters:
     ///   - internalError: What went wrong inside, if anything did.
-    ///   - unwritten: Why some of the results could not be written.
+    ///   - unwritten: Why others of the results than those of ``unwritten`` could not be written.
     ///   - lacksReport: Whether the report itself is among them.
     package mutating func judge(
         internalError: String? = nil, unwritten: [String] = [], lacksReport: Bool = false
@@ -69,7 +69,7 @@ extension Report {
         findings.thresholds = thresholds
         findings.internalError = internalError
         findings.delivery = delivery
-        findings.unwritten = unwritten
+        findings.unwritten = self.unwritten + unwritten
         findings.lacksReport = lacksReport
         findings.missingParts = run.missingParts
         findings.partProblems = run.parts?.flatMap { $0.problems ?? [] } ?? []

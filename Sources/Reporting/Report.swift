@@ -21,6 +21,8 @@ package struct Report: Sendable {
     /// The same in words for scripts, each once: ``VerdictRules/Cause``. Empty for a run that passed.
     package var causes: [String]
     package var exitCode: Int32
+    /// Why what only the run knew could not be written: nothing makes it again, whatever is found out later.
+    package var unwritten: [String] = []
     /// Wall clock.
     package var startedAt: Instant
     /// From ``startedAt`` until the run was over, before its audit.

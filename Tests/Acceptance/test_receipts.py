@@ -310,6 +310,19 @@ def test_receipts_that_cannot_be_read_give_no_audit(killed, tmp_path: Path):
     audit(tool, copy, broken).expect(64)
 
 
+def test_what_a_run_could_not_write_stays_its_verdict(tool: Tool, collect, tmp_path: Path):
+    """An audit makes anew what is made from the report, and not what only the run knew."""
+    collector, run = collect(), tmp_path / "run"
+    (tmp_path / "events.ndjson.partial").symlink_to("/dev/full")
+    path = write_scenario(tmp_path, steady(3, "3s"))
+    tool.run("run", path, "--target", collector.url, "--out", run, "--events", tmp_path / "events.ndjson", "-q").expect(70)
+    audit(tool, run, collector.store).expect(70)
+    report = read_report(run)
+    assert report["audit"]["confirmed"] == report["events"]["delivered"] > 0, report["audit"]
+    assert report["causes"][0] == "unwritten" and "events.ndjson" in report["reasons"][0], report["reasons"]
+    assert all("No space left" in (run / name).read_text() for name in ("summary.md", "junit.xml", "report.html"))
+
+
 def test_beliefs_that_are_cut_or_changed_are_refused(killed, tmp_path: Path):
     """Else what the file lacks would look like events that the collector made up."""
     tool, collector, run, *_ = killed

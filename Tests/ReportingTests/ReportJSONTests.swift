@@ -17,6 +17,16 @@ struct ReportJSONTests {
         #expect(report.thresholds == Fixtures.outage().thresholds)
     }
 
+    @Test("what a run could not write remains its verdict where it is read back and judged anew")
+    func unwritten() throws {
+        var report = Fixtures.outage()
+        report.unwritten = ["cannot write events.ndjson.partial: No space left on device"]
+        var again = try ReportJSON.read(ReportJSON.write(report))
+        again.judge()
+        #expect(again.unwritten == report.unwritten)
+        #expect(again.exitCode == 70 && again.causes.first == "unwritten")
+    }
+
     @Test("has exactly the contract's keys in its order, extras after them")
     func keys() throws {
         let value = ReportJSON.value(of: Fixtures.outage())

@@ -7,18 +7,22 @@ extension RunFolder {
     ///
     /// - Parameters:
     ///   - internalError: What went wrong before.
-    ///   - data: Writes what only the run knows, a part each.
+    ///   - data: Writes what only the run knows, a part each: what finds no room is gone, and stays told of.
+    ///   - missing: Writes what the audit found, which another audit writes anew.
     /// - Returns: The report as it was written, and what could not be.
     /// - Throws: ``CommandFailure`` if not even `report.json` could be written.
     func write(
-        _ report: Report, internalError: String? = nil, data: [() throws -> Void] = []
+        _ report: Report, internalError: String? = nil, data: [() throws -> Void] = [],
+        missing: (() throws -> Void)? = nil
     ) throws(CommandFailure) -> (report: Report, failures: [CommandFailure]) {
         let size = try writeJSON(report, mayDrop: ["timeseries.csv"])
         // For the report that has to tell what found no room.
         let reserve = DiskReserve(in: path, bytes: size + (8 << 10), share: 1)
         var report = report
-        var failures = RunFolder.failures(of: data)
-        if !failures.isEmpty {
+        let gone = RunFolder.failures(of: data)
+        report.unwritten += gone.map(\.message)
+        var failures = RunFolder.failures(of: missing.map { [$0] } ?? [])
+        if !gone.isEmpty || !failures.isEmpty {
             report.judge(internalError: internalError, unwritten: failures.map(\.message))
         }
         let parts = renderings(of: report)
@@ -29,7 +33,7 @@ extension RunFolder {
             failures += renewVerdict(in: report)
         }
         reserve.release()
-        guard !failures.isEmpty else { return (report, []) }
+        guard !gone.isEmpty || !failures.isEmpty else { return (report, []) }
         report.judge(internalError: internalError, unwritten: failures.map(\.message))
         do throws(CommandFailure) {
             // What it is rendered into gives way, since it can be made from the report; and so does the report that is
@@ -40,7 +44,7 @@ extension RunFolder {
             report.judge(
                 internalError: internalError, unwritten: failures.map(\.message), lacksReport: true)
         }
-        return (report, failures)
+        return (report, gone + failures)
     }
 
     /// Renders anew what tells the verdict and was rendered before something else could not be.

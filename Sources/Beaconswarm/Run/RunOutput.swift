@@ -119,7 +119,8 @@ struct RunOutput: Sendable {
         var failures: [CommandFailure] = []
         do throws(CommandFailure) {
             (report, failures) = try folder.write(
-                report, internalError: progress.internalError, data: data(of: progress, report))
+                report, internalError: progress.internalError, data: data(of: progress),
+                missing: missing(of: progress, report))
         } catch {
             report.judge(
                 internalError: progress.internalError, unwritten: [error.message], lacksReport: true)
@@ -164,9 +165,7 @@ struct RunOutput: Sendable {
     }
 
     /// What only the run knows.
-    private func data(
-        of progress: ReportBuilder.Progress, _ report: Report
-    ) -> [() throws -> Void] {
+    private func data(of progress: ReportBuilder.Progress) -> [() throws -> Void] {
         let times = times(of: progress, skew: scenario.document.clockSkew)
         return [
             {
@@ -188,14 +187,18 @@ struct RunOutput: Sendable {
                     IntervalLogWriter.render(progress.recorder.series, toolVersion: Beaconswarm.version),
                     to: folder.file(IntervalLogWriter.fileName))
             },
-            {
-                guard let audit = progress.audit else { return }
-                // What the file does not tell stays open.
-                let lines = options.events.flatMap { path in
-                    try? EventLines.lines(of: Set(audit.missing), in: path)
-                }
-                try folder.write(missing: audit, of: report, lines: lines ?? [:])
-            },
         ]
+    }
+
+    /// What the audit found, where there is one.
+    private func missing(of progress: ReportBuilder.Progress, _ report: Report) -> () throws -> Void {
+        return {
+            guard let audit = progress.audit else { return }
+            // What the file does not tell stays open.
+            let lines = options.events.flatMap { path in
+                try? EventLines.lines(of: Set(audit.missing), in: path)
+            }
+            try folder.write(missing: audit, of: report, lines: lines ?? [:])
+        }
     }
 }

@@ -38,7 +38,7 @@ extension Beaconswarm {
         report.judge()
         let run = RunFolder(existing: folder)
         let written = try run.write(
-            report, data: [{ try run.write(missing: foreign.audit, of: report, lines: lines) }])
+            report, missing: { try run.write(missing: foreign.audit, of: report, lines: lines) })
         report = written.report
         if let events { warn(of: foreign.audit.missing.count - lines.count, events, foreign.audit) }
         for failure in written.failures { Console.error("error: \(failure.message)") }

@@ -40,6 +40,7 @@ package enum ReportJSON {
             .later("reasons", \.reasons, .texts),
             .later("causes", \.causes, .texts),
             .later("exit_code", \.exitCode, .clamped),
+            .rare("unwritten", \.toldUnwritten, .texts),
             interrupted,
             ReportField("ended_by", \.endedBy, .earlyEnd),
             .later("partial", \.isPartial, .boolean),
@@ -141,6 +142,12 @@ extension ReportField<Report> {
 }
 
 extension Report {
+    /// Where there is something to be told.
+    fileprivate var toldUnwritten: [String]? {
+        get { unwritten.isEmpty ? nil : unwritten }
+        set { unwritten = newValue ?? [] }
+    }
+
     /// What reading fills.
     fileprivate static var blank: Report {
         Report(
