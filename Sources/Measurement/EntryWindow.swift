@@ -13,7 +13,7 @@ package struct EntryWindow: Sendable {
     /// On the run's clock; one that never ends goes on beyond the run.
     package let range: Range<Instant>
     private var record: PopulationRecord
-    /// How long after the entry's end its events were acknowledged first.
+    /// How long after the entry's end its events were acknowledged first; empty where ages are not measured.
     private var recovery = LatencyHistogram()
     private var attempts = SizeHistogram()
     /// Uploads that began in each second after the entry's end.
@@ -31,7 +31,7 @@ package struct EntryWindow: Sendable {
         record.note(event)
         record.ledger.captured += 1
         if event.attempts > 0 { attempts.record(UInt64(event.attempts)) }
-        guard ends, case .delivered = event.disposition else { return }
+        guard ends, record.measuresFreshness, case .delivered = event.disposition else { return }
         recovery.record(max(.zero, event.ackedAt - range.upperBound))
     }
 

@@ -68,6 +68,18 @@ struct EntryWindowTests {
         #expect(recovery.summary.minimum == 0 && recovery.summary.maximum == 5000)
     }
 
+    @Test("tells no times of events where the run's clock is faster than the sockets")
+    func paced() throws {
+        var recorder = RunRecorder(
+            start: start, populationCount: 1, entries: [range], measuresFreshness: false)
+        recorder.note([event(0, captured: 15_000, .delivered, acked: 25_000)], population: 0)
+        guard case .trend(let freshness) = try metric("event_freshness", recorder),
+            case .trend(let recovery) = try metric("time_to_recover", recorder),
+            case .trend(let attempts) = try metric("event_attempts", recorder)
+        else { throw Missing() }
+        #expect(freshness.summary.count == 0 && recovery.summary.count == 0 && attempts.summary.count == 1)
+    }
+
     @Test("counts the uploads that were due in it, and finds the busiest second after it")
     func uploads() throws {
         var recorder = recorder()

@@ -22,14 +22,19 @@ struct PaceTests {
     }
 
     @Test(
-        "lets neither request times nor freshness be judged",
+        "lets neither request times nor ages of events nor radio times be judged",
         arguments: [
             ("http_req_duration", "p(99)<250"), ("http_req_service{population:ios}", "p(99)<250"),
             ("http_req_waiting", "count>1"), ("event_freshness", "p(95)<30000"),
             ("event_freshness{population:ios}", "max<30000"), ("freshness_within_1h", "rate>0.5"),
+            ("event_freshness{entry:out}", "max<30000"), ("time_to_recover{entry:out}", "p(95)<40000"),
+            ("radio_seconds", "count<6000"),
         ])
     func thresholds(_ metric: String, _ expression: String) throws {
-        let text = #""thresholds": {"events_lost": ["rate<0.1"], "\#(metric)": ["\#(expression)"]}"#
+        let text = #"""
+            "timeline": [{"name": "out", "at": "1s", "for": "1s", "collector": {"fault": "outage"}}],
+            "thresholds": {"events_lost": ["rate<0.1"], "\#(metric)": ["\#(expression)"]}
+            """#
         #expect(problems(scenario(text)).isEmpty)
         #expect(problems(scenario(#""pace": 1, \#(text)"#)).isEmpty)
         let found = problems(scenario(#""pace": 2, \#(text)"#))

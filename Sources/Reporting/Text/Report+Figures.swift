@@ -107,8 +107,8 @@ extension Report {
     package static func paceNote(_ pace: Int) -> String? {
         guard pace > 1 else { return nil }
         return "Pace \(Numbers.count(pace)): people's and device clocks went \(Numbers.count(pace)) times as "
-            + "fast as the wall clock. Times of requests and of the generator are real; freshness is not "
-            + "measured; rates and the run's time are by people's clocks, so the collector met "
+            + "fast as the wall clock. Times of requests and of the generator are real; freshness and times to "
+            + "recover are not measured; rates and the run's time are by people's clocks, so the collector met "
             + "\(Numbers.count(pace)) times these rates."
     }
 

@@ -45,15 +45,27 @@ extension ScenarioBinder {
     }
 
     /// Where people live faster than sockets, neither the time of a request (under a load that no fleet
-    /// offers) nor the age of an event (in which a moment on the way counts as minutes) can be judged.
+    /// offers) nor the age of an event or the time of a radio (in which a moment on the way counts as minutes)
+    /// can be judged.
     private mutating func checkPace(of metric: Named<[ThresholdDraft]>) {
-        let name = ScenarioBinder.untagged(metric.name)
-        let isRequestTime = name.hasPrefix("http_req_") && name != "http_req_failed"
-        let isAge = name == "event_freshness" || name.hasPrefix("freshness_")
-        guard draft.pace > 1, isRequestTime || isAge else { return }
+        guard draft.pace > 1, let figure = ScenarioBinder.pacedFigure(metric.name) else { return }
         reading.report(
             .conflict, metric.place, found: "\(metric.name) with a pace of \(draft.pace)",
-            allowed: "no condition on \(isAge ? "freshness" : "request times") with a \"pace\" above 1")
+            allowed: "no condition on \(figure) with a \"pace\" above 1")
+    }
+
+    /// What a pace distorts that a metric tells; `nil` if it tells nothing of the kind.
+    private static func pacedFigure(_ metric: String) -> String? {
+        let name = untagged(metric)
+        switch name {
+        case "http_req_failed": return nil
+        case "event_freshness": return "freshness"
+        case "time_to_recover": return "the time to recover"
+        case "radio_seconds": return "radio time"
+        default:
+            if name.hasPrefix("freshness_") { return "freshness" }
+            return name.hasPrefix("http_req_") ? "request times" : nil
+        }
     }
 
     // MARK: Tags
