@@ -76,6 +76,14 @@ struct PageWordsTests {
         #expect(report.prefilledNote == nil)
     }
 
+    @Test("the note on a warm-up says that copies, too, which an audit counts, are of the whole run")
+    func warmUp() {
+        var report = Fixtures.outage()
+        report.measuredFromSeconds = 240
+        let words = "on; the ledger, the audit with events_duplicated and thresholds on it, the answers, "
+        #expect(html(report).contains(words), "\(report.warmUpNote ?? "")")
+    }
+
     @Test("a table of entries says how many have no row")
     func entriesWithoutRow() throws {
         var report = Fixtures.outage()

@@ -98,8 +98,9 @@ extension Report {
     /// Said of a run with a warm-up; `nil` for one that is measured from its start.
     var warmUpNote: String? {
         measuredFromSeconds.map {
-            "Metrics and thresholds are of what ended from \(Numbers.duration(seconds: $0)) on; the ledger, the answers, the "
-                + "series and the timeline's entries are of the whole run."
+            "Metrics and thresholds are of what ended from \(Numbers.duration(seconds: $0)) on; the ledger, the audit with "
+                + "events_duplicated and thresholds on it, the answers, the series and the timeline's entries are of the "
+                + "whole run."
         }
     }
 
