@@ -344,13 +344,33 @@ struct WritersTests {
         #expect(!page.contains("✓ held") && !page.contains("✗ broken"))
         let terminal = TerminalSummary.render(report, color: false, width: 100)
         #expect(terminal.contains("… 'p(95)<60000' was ") && !terminal.contains("✗ '"))
+        #expect(terminal.contains(", holds so far\n") && terminal.contains(", broken so far\n"))
         #expect(terminal.contains("■ UNFINISHED"))
         let junit = String(decoding: JUnitWriter().render(report), as: UTF8.self)
-        #expect(junit.components(separatedBy: "not judged yet").count - 1 == 4)
+        #expect(junit.components(separatedBy: "not judged yet").count - 1 == 6)
         let metrics = String(decoding: PrometheusWriter().render(report), as: UTF8.self)
         #expect(!metrics.contains("threshold_ok"))
         let summary = String(decoding: MarkdownWriter().render(report), as: UTF8.self)
-        #expect(summary.contains("| so far | ") && summary.contains(": unfinished\n"))
+        #expect(summary.contains("| holds so far | ") && summary.contains("| broken so far | "))
+        #expect(summary.contains(": unfinished\n"))
+    }
+
+    @Test("of a live run that is not over, nothing says that its generator kept its schedule")
+    func generatorOfPartial() {
+        var report = Fixtures.outage()
+        report.isPartial = true
+        for saturated in [true, false] {
+            report.generator.saturated = saturated
+            let junit = String(decoding: JUnitWriter().render(report), as: UTF8.self)
+            #expect(junit.components(separatedBy: "not judged yet").count - 1 == 6)
+            #expect(!junit.contains("type=\"generator_late\""))
+        }
+        report.generator.eventLoops = 0
+        let early = String(decoding: PrometheusWriter().render(report), as: UTF8.self)
+        #expect(!early.contains("generator_saturated") && early.contains("generator_lag_p99_seconds"))
+        report.isPartial = false
+        let late = String(decoding: PrometheusWriter().render(report), as: UTF8.self)
+        #expect(late.contains("beaconswarm_generator_saturated 0"))
     }
 
     @Test("the heat map holds every value once, and its peak is the darkest")

@@ -164,7 +164,8 @@ struct TerminalPage: TextPage {
             let was = result.value == nil ? "had no samples" : "was \(Numbers.observed(result))"
             let text = "'\(Escaping.line(result.expression))' \(was)"
             let mark = result.ok ? paint("✓", .good) : paint("✗", .bad)
-            let more = report.isPartial ? " so far" : result.aborted ? ", ended the run" : ""
+            let state = result.value == nil ? "" : result.ok ? ", holds" : ", broken"
+            let more = report.isPartial ? state + " so far" : result.aborted ? ", ended the run" : ""
             lines.append(
                 "    \(report.isPartial ? "…" : mark) " + Columns.clipped(text + more, width - 6))
         }

@@ -85,9 +85,13 @@ package struct JUnitWriter: ReportWriter {
                 let failure = result.ok ? nil : VerdictRules.sentence(result)
                 return Case(
                     group: "thresholds", name: "\(result.metric): \(result.expression)",
-                    failure: report.isPartial ? nil : failure,
-                    skipped: report.isPartial ? "the run is not over: not judged yet" : nil)
+                    failure: report.isPartial ? nil : failure, skipped: skipped(report))
             }
+    }
+
+    /// Why nothing is judged of a run that is not over; `nil` for one that is.
+    private static func skipped(_ report: Report) -> String? {
+        report.isPartial ? "the run is not over: not judged yet" : nil
     }
 
     /// An interrupted run did not reach its end, whatever else weighs more in its verdict, nor did one that a threshold
@@ -158,16 +162,12 @@ package struct JUnitWriter: ReportWriter {
                 : "uploads get answers that their systems take as success",
             failure: report.isPartial ? nil : reason?.text,
             type: reason?.cause.rawValue)
-        if report.isPartial {
-            answered.skipped = "the run is not over: not judged yet"
-        } else if delivery.uploads == 0 {
-            answered.skipped = "no upload began"
-        }
+        answered.skipped = skipped(report) ?? (delivery.uploads == 0 ? "no upload began" : nil)
         let guarded = delivery.expectsGuard ? [guardCase(report)] : []
         return [
             Case(
                 group: "generator", name: "the generator kept its own schedule",
-                failure: generator.saturated ? late : nil,
+                failure: generator.saturated && !report.isPartial ? late : nil, skipped: skipped(report),
                 type: VerdictRules.Cause.generatorLate.rawValue),
             answered,
         ] + guarded
@@ -177,7 +177,7 @@ package struct JUnitWriter: ReportWriter {
     private static func machineCase(_ report: Report) -> Case {
         Case(
             group: "generator", name: "the generator had the sockets and the disk that it needed",
-            failure: report.isPartial ? nil : report.delivery.ownFailureReason,
+            failure: report.isPartial ? nil : report.delivery.ownFailureReason, skipped: skipped(report),
             type: VerdictRules.Cause.generatorFailed.rawValue)
     }
 
@@ -187,7 +187,7 @@ package struct JUnitWriter: ReportWriter {
         return Case(
             group: "delivery", name: "the guard ends the run, as expected",
             failure: isGuarded || report.isPartial ? nil : VerdictRules.guardMissing,
-            skipped: report.isPartial ? "the run is not over: not judged yet" : nil,
+            skipped: skipped(report),
             type: VerdictRules.Cause.guardMissing.rawValue)
     }
 }

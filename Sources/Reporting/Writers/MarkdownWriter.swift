@@ -80,8 +80,8 @@ package struct MarkdownWriter: ReportWriter {
         guard !report.thresholds.isEmpty else { return "" }
         let rows = report.thresholds.map { result in
             [
-                report.isPartial ? "so far" : result.ok ? "✓" : "✗", Escaping.markdown(result.metric),
-                Escaping.markdown(result.expression),
+                report.isPartial ? result.ok ? "holds so far" : "broken so far" : result.ok ? "✓" : "✗",
+                Escaping.markdown(result.metric), Escaping.markdown(result.expression),
                 Escaping.markdown(Numbers.observed(result)),
             ]
         }

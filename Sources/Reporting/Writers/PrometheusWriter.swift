@@ -54,7 +54,9 @@ package struct PrometheusWriter: ReportWriter {
     }
 
     private static func values(_ report: Report, into text: inout Exposition) {
-        let values: [(String, String, Double)] = [
+        // Told at the end of a live run alone; 0 would say that its generator kept its schedule.
+        let saturated: Double? = report.lacksEndFigures ? nil : report.generator.saturated ? 1.0 : 0.0
+        let values: [(String, String, Double?)] = [
             ("devices", "Devices of the fleet.", Double(report.devices)),
             ("simulated_seconds", "Length of the run on its own clock.", report.simulatedSeconds),
             ("wall_seconds", "Length of the run on the wall clock.", report.wallSeconds),
@@ -62,16 +64,13 @@ package struct PrometheusWriter: ReportWriter {
                 "events_balance", "Captured less all fates; 0 unless the books are wrong.",
                 Double(report.events.balance)
             ),
-            (
-                "generator_saturated", "1 if the generator could not keep its schedule.",
-                report.generator.saturated ? 1 : 0
-            ),
+            ("generator_saturated", "1 if the generator could not keep its schedule.", saturated),
             (
                 "generator_lag_p99_seconds", "The generator's lag at the 99th percentile.",
                 report.generator.scheduleLag.p99 / 1000
             ),
         ]
-        for (name, help, value) in values {
+        for case (let name, let help, let value?) in values {
             text.family("beaconswarm_\(name)", .gauge, help)
             text.sample("beaconswarm_\(name)", [], value)
         }
