@@ -152,10 +152,14 @@ extension Comparison {
         }
         gates = []
         warnings = []
+        // What neither side tells of has no row, and yet decides: nothing was measured.
         gates =
             request.gates.isEmpty
-            ? ComparisonRequest.defaultGates.compactMap { name in
-                rows.first { $0.figure.name == name }.map(Comparison.judge)
+            ? ComparisonRequest.defaultGates.compactMap { name -> GateResult? in
+                let row =
+                    rows.first { $0.figure.name == name }
+                    ?? (try? Figure.parse(name)).map { Row($0, cells, request: request, isRefused: false) }
+                return row.map { Comparison.judge($0) }
             }
             : request.gates.map { Comparison.judge($0, cells, isRefused: refusesBytes && $0.figure.isBytes) }
         warnings = ownWarnings(refusesBytes: refusesBytes)
