@@ -66,6 +66,19 @@ struct FigureTests {
         #expect(uploads.unit == .requests && uploads.direction == .higherIsWorse)
     }
 
+    @Test("rates of counters are told by the second; shares and totals are not")
+    func perSecond() throws {
+        for (name, told, apart) in [
+            ("data_sent.rate", "4.61 kB/s", "+4.61 kB/s"), ("data_sent.count", "4.61 kB", "+4.61 kB"),
+            ("http_reqs{population:ios}.rate", "4,610/s", "+4,610/s"), ("http_reqs", "4,610", "+4,610"),
+        ] {
+            let figure = try Figure.parse(name)
+            #expect(ComparisonText.value(4610, figure) == told)
+            #expect(ComparisonText.signed(4610, figure) == apart)
+        }
+        #expect(ComparisonText.value(0.25, try Figure.parse("http_req_failed.rate")) == "25.0 %")
+    }
+
     @Test("a measure of the fleet takes no tag, and is not told to be unknown")
     func taggedMeasure() throws {
         for tag in ["{population:a}", "{entry:0}"] {

@@ -80,7 +80,7 @@ package enum ComparisonText {
     }
 
     static func value(_ value: Double?, _ figure: Figure) -> String {
-        value.map { Numbers.value($0, figure.unit) } ?? "–"
+        value.map { Numbers.value($0, of: figure) } ?? "–"
     }
 
     /// A difference with its sign: points for shares.
@@ -91,7 +91,7 @@ package enum ComparisonText {
             return (value > 0 ? "<" : ">") + sign + "0.001 pt"
         }
         if figure.isShare { return sign + points(value.magnitude) }
-        let text = Numbers.value(value.magnitude, figure.unit)
+        let text = Numbers.value(value.magnitude, of: figure)
         // What rounds to nothing has no direction.
         return text.contains { $0.isNumber && $0 != "0" } ? sign + text : text
     }

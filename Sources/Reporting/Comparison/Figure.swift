@@ -23,6 +23,11 @@ package struct Figure: Hashable, Sendable {
 
     /// Whether it is a share of samples, whose differences are told in points.
     package var isShare: Bool { unit == .share }
+    /// Whether it is the rate of a counter, in its unit by the second.
+    var isPerSecond: Bool {
+        guard case .metric(let threshold) = source, threshold.aggregation == .rate else { return false }
+        return !isShare
+    }
     /// Whether it counts bytes, which runs without bodies have from a model.
     package var isBytes: Bool { unit == .bytes }
 

@@ -44,7 +44,7 @@ struct TradeOffChart: FramedChart {
         svg.label(4, 14, "axis", freshness.name + (axis.isLogarithmic ? ", logarithmic" : ""))
         svg.rows(axis.ticks.map { (axis.position($0), axis.tickLabel($0)) }, in: frame)
         let last = max(ticks.last ?? 1, .leastNormalMagnitude)
-        svg.columns(ticks.map { ($0 / last, Numbers.value($0, cost.unit)) }, cost.name, in: frame)
+        svg.columns(ticks.map { ($0 / last, Numbers.value($0, of: cost)) }, cost.name, in: frame)
         // Those on the front lie on top.
         for point in points.filter({ !$0.isOnFront }) + points.filter(\.isOnFront) { draw(point, into: &svg) }
         label(points.filter(\.isOnFront), in: &svg)

@@ -33,7 +33,7 @@ struct TrendChart: FramedChart {
         axis.ticks.map { value in
             let text =
                 value == 0 || figure.unit == .milliseconds
-                ? axis.tickLabel(value) : Numbers.value(value, figure.unit)
+                ? axis.tickLabel(value) : Numbers.value(value, of: figure)
             return (axis.position(value), text)
         }
     }

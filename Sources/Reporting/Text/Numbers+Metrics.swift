@@ -12,6 +12,11 @@ extension Numbers {
         }
     }
 
+    /// A value of a figure, or how far two of them are apart, in its unit: rates of counters by the second.
+    static func value(_ value: Double, of figure: Figure) -> String {
+        self.value(value, figure.unit) + (figure.isPerSecond ? "/s" : "")
+    }
+
     /// Whether the value of a threshold is a time, in milliseconds.
     static func isTime(_ metric: MetricCatalogue.Entry?, _ expression: String) -> Bool {
         metric?.unit == .milliseconds && !expression.drop { $0.isWhitespace }.hasPrefix("count")
