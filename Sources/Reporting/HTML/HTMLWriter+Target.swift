@@ -129,9 +129,12 @@ extension HTMLWriter {
         return isCounter ? (isBytes ? .bytesPerSecond : .perSecond) : isBytes ? .bytes : .count
     }
 
+    /// Every so many moments, and the last.
     private static func drawnMoments(_ metrics: Report.TargetMetrics) -> [Int] {
-        let size = max(1, (metrics.seconds.count + targetPointLimit - 1) / targetPointLimit)
-        return Array(stride(from: 0, to: metrics.seconds.count, by: size))
+        let count = metrics.seconds.count
+        let size = max(1, (count + targetPointLimit - 1) / targetPointLimit)
+        let drawn = Array(stride(from: 0, to: count, by: size))
+        return drawn.last == count - 1 ? drawn : drawn + [count - 1].filter { $0 >= 0 }
     }
 
     private static func measure(
@@ -141,38 +144,46 @@ extension HTMLWriter {
         // Axes of time are in milliseconds.
         let factor = isTime(series.name, isCounter: series.isCounter) ? 1000.0 : 1
         var values: [Double: Double] = [:]
+        var spreads: [Double: Report.Spread] = [:]
         if series.isCounter {
             for (moment, next) in zip(drawn, drawn.dropFirst()) {
                 values[metrics.seconds[moment]] = growth(of: series, from: moment, to: next, metrics)
             }
         } else {
-            for moment in drawn {
+            for (moment, next) in zip(drawn, drawn.dropFirst() + [metrics.seconds.count]) {
+                let known = series.values[moment..<next].compactMap { $0 }.map { $0 * factor }
                 values[metrics.seconds[moment]] = series.values[moment].map { $0 * factor }
+                if let low = known.min(), let high = known.max() {
+                    spreads[metrics.seconds[moment]] = Report.Spread(low, high)
+                }
             }
         }
-        return TimeChart.Measure(name: name, tone: tone, value: { [values] in values[$0.second] })
+        var measure = TimeChart.Measure(name: name, tone: tone, value: { [values] in values[$0.second] })
+        if !series.isCounter, drawn.count < metrics.seconds.count {
+            measure.spread = { [spreads] in spreads[$0.second] }
+        }
+        return measure
     }
 
-    /// What a counter grew by in one of an interval's seconds.
+    /// What a counter grew by in one of an interval's seconds, however often it began anew.
     private static func growth(
         of series: Report.TargetSeries, from moment: Int, to next: Int, _ metrics: Report.TargetMetrics
     ) -> Double? {
         let seconds = metrics.seconds[next] - metrics.seconds[moment]
-        guard let first = series.values[moment], let last = series.values[next], seconds > 0 else {
-            return nil
-        }
-        return growth(from: first, to: last) / seconds
+        guard series.values[moment] != nil, series.values[next] != nil, seconds > 0 else { return nil }
+        return growth(over: series.values[moment...next].compactMap { $0 }) / seconds
     }
 
-    /// What a counter grew by. One that is lower than before has begun anew.
-    private static func growth(from first: Double, to last: Double) -> Double {
-        last >= first ? last - first : last
+    /// What a counter grew by in all. One that is lower than before has begun anew.
+    private static func growth(over known: [Double]) -> Double {
+        zip(known, known.dropFirst()).reduce(0) { sum, step in
+            sum + (step.1 >= step.0 ? step.1 - step.0 : step.1)
+        }
     }
 
     /// The greatest value of a gauge; what a counter grew by in all, however often it began anew.
     private static func top(_ series: Report.TargetSeries) -> Double {
         let known = series.values.compactMap(\.self)
-        guard series.isCounter else { return known.max() ?? 0 }
-        return zip(known, known.dropFirst()).reduce(0) { $0 + growth(from: $1.0, to: $1.1) }
+        return series.isCounter ? growth(over: known) : known.max() ?? 0
     }
 }

@@ -9,12 +9,12 @@ struct TimeChart: FramedChart {
         var tone: String
         /// `nil` where there were no samples.
         var value: (Report.SeriesPoint) -> Double?
-        /// The least and the greatest within an interval, drawn as a band.
-        var spread: ((Report.SeriesPoint) -> Report.Spread)?
+        /// The least and the greatest within an interval, drawn as a band; `nil` where there were no samples.
+        var spread: ((Report.SeriesPoint) -> Report.Spread?)?
 
         init(
             name: String, tone: String, value: @escaping (Report.SeriesPoint) -> Double?,
-            spread: ((Report.SeriesPoint) -> Report.Spread)? = nil
+            spread: ((Report.SeriesPoint) -> Report.Spread?)? = nil
         ) {
             self.name = name
             self.tone = tone
@@ -28,7 +28,10 @@ struct TimeChart: FramedChart {
         var tone: String
         var values: [Double?]
         /// Empty where nothing is known but the values.
-        var spreads: [Report.Spread]
+        var spreads: [Report.Spread?]
+
+        /// Whether a band has anything to show.
+        var hasBand: Bool { spreads.contains { $0.map { $0.high > $0.low } ?? false } }
     }
 
     let id: String
@@ -60,9 +63,11 @@ struct TimeChart: FramedChart {
                 name: line.name, tone: line.tone, values: points.map(line.value),
                 spreads: line.spread.map { points.map($0) } ?? [])
         }
+        let spreads = self.lines.flatMap { line in line.spreads.compactMap { $0 } }
         axis = Axis(
             lines: self.lines.map { $0.values.compactMap { $0 } },
-            peaks: self.lines.flatMap { $0.spreads.map(\.high) }, unit: unit)
+            // What lies below nothing has to have room too; what does not is beneath no line.
+            peaks: spreads.map(\.high) + spreads.map(\.low).filter { $0 < 0 }, unit: unit)
     }
 
     /// Whether there is anything to draw.
@@ -87,8 +92,8 @@ struct TimeChart: FramedChart {
     var description: String {
         let peaks = lines.map { line in
             let values = line.values.compactMap { $0 }
-            let low = (values + line.spreads.map(\.low)).min() ?? 0
-            let high = (values + line.spreads.map(\.high)).max() ?? 0
+            let low = (values + line.spreads.compactMap { $0?.low }).min() ?? 0
+            let high = (values + line.spreads.compactMap { $0?.high }).max() ?? 0
             return "\(line.name): \(axis.text(low)) to \(axis.text(high))"
         }
         return "Over \(Numbers.duration(seconds: span)). " + peaks.joined(separator: "; ") + "."
@@ -127,18 +132,25 @@ struct TimeChart: FramedChart {
         }
     }
 
-    /// From the least to the greatest of each interval, where they differ anywhere.
+    /// From the least to the greatest of each interval, where they differ anywhere; broken where there were no samples.
     private func band(_ line: Line, into svg: inout Markup) {
-        guard line.spreads.contains(where: { $0.high > $0.low }) else { return }
+        guard line.hasBand else { return }
+        var path = ""
         var upper = ""
         var lower = ""
         for (point, spread) in zip(points, line.spreads) {
+            guard let spread else {
+                path += upper.isEmpty ? "" : upper + lower + "Z"
+                (upper, lower) = ("", "")
+                continue
+            }
             let (start, end) = (x(point.second), x(point.second + point.seconds))
             let (low, high) = (Markup.number(y(spread.low)), Markup.number(y(spread.high)))
             upper += "\(upper.isEmpty ? "M" : "L")\(Markup.number(start)) \(high)H\(Markup.number(end))"
             lower = "L\(Markup.number(end)) \(low)H\(Markup.number(start))" + lower
         }
-        svg.empty("path", ["d": upper + lower + "Z", "class": "band \(line.tone)"])
+        path += upper.isEmpty ? "" : upper + lower + "Z"
+        svg.empty("path", ["d": path, "class": "band \(line.tone)"])
     }
 
     /// The line, broken where there were no samples; a sample alone is a dot.
@@ -178,8 +190,8 @@ struct TimeChart: FramedChart {
     private func text(of line: Line, in range: Range<Int>) -> String {
         guard let value = line.values[range].compactMap({ $0 }).max() else { return "–" }
         guard !line.spreads.isEmpty else { return axis.text(value) }
-        let low = line.spreads[range].map(\.low).min() ?? value
-        let high = line.spreads[range].map(\.high).max() ?? value
+        let low = line.spreads[range].compactMap { $0?.low }.min() ?? value
+        let high = line.spreads[range].compactMap { $0?.high }.max() ?? value
         return high > low
             ? "\(axis.text(value)) (\(axis.text(low)) to \(axis.text(high)))" : axis.text(value)
     }
@@ -189,14 +201,13 @@ struct TimeChart: FramedChart {
         let size = max(1, (points.count + 39) / 40)
         let rows = stride(from: 0, to: points.count, by: size).map { start in
             let range = start..<min(start + size, points.count)
-            let cells = lines.map { line in
-                (line.values[range].compactMap { $0 }
-                    + (line.spreads.isEmpty ? [] : line.spreads[range]).map(\.high))
-                    .max().map(axis.text) ?? "–"
+            let cells = lines.map { line -> String in
+                let peaks = line.spreads.isEmpty ? [] : line.spreads[range].compactMap { $0?.high }
+                return (line.values[range].compactMap { $0 } + peaks).max().map(axis.text) ?? "–"
             }
             return [scale.label(points[start].second)] + cells
         }
-        let isJoined = size > 1 || lines.contains { $0.spreads.contains { $0.high > $0.low } }
+        let isJoined = size > 1 || lines.contains(where: \.hasBand)
         let caption = isJoined ? "\(title), the largest value in each interval" : title
         let when = isOfMoments && !isJoined ? "at" : "from"
         return { $0.table(caption, [when] + lines.map(\.name), rows) }
