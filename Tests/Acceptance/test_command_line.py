@@ -435,7 +435,7 @@ def test_the_end_of_the_terminal_ends_gracefully(tool: Tool, tmp_path: Path, ref
 
 
 def test_an_interrupt_before_the_clock_begins_leaves_no_negative_time(tool: Tool, tmp_path: Path):
-    """The folder is there before the start: there is nothing to be ended yet, or a run that took no time."""
+    """The folder is there before the start: nothing is left of it, or a run that took no time."""
     out = tmp_path / "out"
     running = tool.start("run", write_scenario(tmp_path, steady(20, "3m", drain="1s")), "--out", out)
     running.wait_until(lambda: (out / "report.partial.json").exists(), "made its folder")
@@ -443,7 +443,20 @@ def test_an_interrupt_before_the_clock_begins_leaves_no_negative_time(tool: Tool
     ended = running.wait().expect(105)
     assert " -" not in ended.out.partition("live · ")[2].partition("\n")[0], str(ended)
     reports = [json.loads(path.read_text()) for path in out.glob("report*.json")]
-    assert reports and all(report["simulated_seconds"] >= 0 for report in reports), reports
+    assert all(report["simulated_seconds"] >= 0 for report in reports), reports
+    assert bool(reports) == out.exists() == ("nothing was run" not in ended.err), f"{list(tmp_path.iterdir())}\n{ended}"
+
+
+def test_an_interrupt_while_the_devices_are_made_leaves_a_report(tool: Tool, tmp_path: Path):
+    """From the first file on it is a run: whatever there is, the same command says that there is a run."""
+    scenario = steady(100_000, "30d", drain="1s")
+    scenario["populations"][0]["persona"] = "casual"
+    out = tmp_path / "out"
+    running = tool.start("simulate", write_scenario(tmp_path, scenario), "-q", "--out", out)
+    running.wait_until(out.exists, "made its folder")
+    running.signal(signal.SIGINT)
+    ended = running.wait().expect(105)
+    assert "nothing was run" not in ended.err and read_report(out)["verdict"] == "interrupted", str(ended)
 
 
 def test_nohup_outlives_its_terminal(binary: Path, tmp_path: Path):
