@@ -81,6 +81,27 @@ def test_events_without_the_harness_id_are_audited_by_their_own(tmp_path: Path):
     assert found["audit"]["unexpected"] == found["audit"]["undecodable"] == 0
 
 
+def test_natural_keys_are_those_of_the_collector(tmp_path: Path):
+    """Numbers in other forms than the normal one, and keys of which nothing is there: of some events, or of all."""
+    members = {
+        "numbers": (["/id", "/v"], {"v": {"a": [1e3, 20.0]}}),
+        "nothing": (["/none"], {"none": ""}),
+        "users": (["/user"], {}),
+    }
+    sdks = [
+        OWN | {
+            "name": f"{name}-sdk",
+            "request": OWN["request"] | {"path": f"/{name}", "perEvent": {"sent": "{{sent|ms}}"}},
+            "events": OWN["events"] | {"key": key, "common": OWN["events"]["common"] | more},
+        }
+        for name, (key, more) in members.items()
+    ]
+    path = scenario(tmp_path, *sdks, tagEvents=False, duration="15s")
+    found = report(tmp_path / "out", "simulate", path)
+    assert found["audit"]["confirmed"] == found["events"]["delivered"] > 500
+    assert found["audit"]["unexpected"] == found["audit"]["acked_not_found"] == 0
+
+
 PRESETS = ["amplitude-ios", "mixpanel-ios", "posthog-ios", "segment-ios", "snowplow-ios"]
 
 

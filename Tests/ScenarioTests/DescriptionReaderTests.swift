@@ -254,6 +254,32 @@ import Wire
         #expect(problem.allowed.hasPrefix(#""preset", "file", "name""#))
     }
 
+    /// What differs from one attempt to the next would name another event each time, or take the id's place.
+    @Test func whatAttemptsHaveOfTheirOwnNamesNoEvent() {
+        func problems(_ perEvent: String, _ lanes: String = "") -> [String] {
+            self.problems(
+                #"""
+                {"request": {"perEvent": {\#(perEvent)}}, \#(lanes)
+                 "events": {"tag": "/p/bs_id", "key": ["/i", "/q/j"], "common": {"i": "{{id}}", "p": {}, "q": {"j": 1}},
+                            "screen": {"name": "s"}, "tap": {"name": "t", "lane": "side"}}}
+                """#)
+        }
+        let lane = #""path": "/side", "body": "{{events}}""#
+        func side(_ perEvent: String) -> String {
+            #""lanes": {"side": {"request": {\#(lane)\#(perEvent)}}},"#
+        }
+        let plain = side("")
+        #expect(problems(#""at": "{{sent|ms}}""#, plain).isEmpty)
+        for (name, value) in [("i", #""{{sent|ms}}""#), ("q", #"{"j": 2}"#), ("p", "{}")] {
+            #expect(
+                problems(#""\#(name)": \#(value)"#, plain)
+                    == ["/request/perEvent/\(name): conflict: \"\(name)\""])
+        }
+        #expect(
+            problems("", side(#", "perEvent": {"i": "{{sender}}"}"#))
+                == [#"/lanes/side/request/perEvent/i: conflict: "i""#])
+    }
+
     @Test func aSealIsAWordOrAnObject() throws {
         let json = #"{"preset": "posthog-ios", "storage": {"seal": "flsh"}}"#
         guard case .failure(let failure) = DescriptionReader.read(bytes: Array(json.utf8)) else {

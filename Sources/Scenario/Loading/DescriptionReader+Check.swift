@@ -12,6 +12,7 @@ extension DescriptionReader {
         checkRetry(sdk, place, &reading)
         checkConsent(sdk, place, &reading)
         checkPaths(sdk, place, &reading)
+        checkPerEvent(sdk, place, &reading)
     }
 
     /// Reports a knob that has no effect, if it is there.

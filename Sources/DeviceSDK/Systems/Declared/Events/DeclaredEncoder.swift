@@ -9,6 +9,8 @@ final class DeclaredEncoder {
     let program: DeclaredProgram
     /// What natural keys begin with.
     private let product: String
+    /// Members that attempts have of their own, in requests of any lane.
+    private let attemptMembers: [String]
     private let plan: PopulationPlan
     private let streams: PopulationStreams
     private let gzip: GzipEncoder?
@@ -16,11 +18,14 @@ final class DeclaredEncoder {
     private var plain = WireBuffer()
     /// What repeats in a body, for the compressor.
     private let repeats = RepeatLog()
+    /// Reads events that have no part of their keys.
+    private lazy var parser = JSONParser()
 
     init(plan: PopulationPlan, sdk: DescribedSDK, templates: DeclaredTemplates) {
         self.plan = plan
         streams = plan.streams
         product = sdk.product(in: plan.name)
+        attemptMembers = sdk.requests.flatMap { $0.perEvent.compactMap(\.name) }
         program = DeclaredProgram(plan: plan, sdk: sdk, templates: templates)
         gzip =
             sdk.request.compress == .gzip || program.form?.needsGzip ?? false
@@ -153,22 +158,51 @@ final class DeclaredEncoder {
     }
 
     /// The key by which a collector knows an event without an id of the harness: the product and the parts in order, joined
-    /// with U+001F; a text as it is, everything else as JSON.
+    /// with U+001F; a text as it is, everything else as JSON in normal form. Where none of the parts has anything, it is the
+    /// product and all of the event.
     func naturalKey(_ record: EventRecord, epoch: DeclaredEpoch, index: Int, number: UInt32) -> NaturalKey {
         var writer = begin(index: index, number: number, by: epoch, at: record.capturedAt)
         var key = WireBuffer(product)
         var json = WireBuffer()
+        var isThere = false
         for part in program.keys[Int(record.template)] {
             key.append(0x1F)
             json.removeAll()
             writer.write(part, of: record, epoch, into: &json)
             json.withUnsafeBytes { bytes in
-                key.append(contentsOf: DeclaredForm.text(of: bytes))
+                let text = DeclaredForm.text(of: bytes)
+                isThere = isThere || !text.isEmpty
+                key.append(contentsOf: text)
             }
+        }
+        if !isThere {
+            json.removeAll()
+            writer.write(eventOf: record, epoch, into: &json)
+            key = wholeKey(of: json)
         }
         self.writer = writer
         let hash = key.withUnsafeBytes { Hash128($0) }
         return NaturalKey(high: hash.high, low: hash.low)
+    }
+
+    /// The product and all members of an event in normal form, without those that attempts have of their own.
+    private func wholeKey(of event: WireBuffer) -> WireBuffer {
+        var key = WireBuffer(product)
+        event.withUnsafeBytes { bytes in
+            // The encoder's own text is JSON.
+            _ = try? parser.withParsed(bytes) { append(membersOf: $0, to: &key) }
+        }
+        return key
+    }
+
+    private func append(membersOf event: JSONValue, to key: inout WireBuffer) {
+        for (name, value) in event.members {
+            if attemptMembers.contains(where: { name.elementsEqual($0.utf8) }) { continue }
+            key.append(UInt8(ascii: ","))
+            key.appendJSONString(utf8: name)
+            key.append(UInt8(ascii: ":"))
+            value.appendJSON(to: &key)
+        }
     }
 
     /// The writer, for a device and an attempt: a copy, so that no access to the class is checked while it writes.

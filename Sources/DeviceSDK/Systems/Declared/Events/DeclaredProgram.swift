@@ -88,7 +88,7 @@ final class DeclaredProgram {
     /// The parts of the natural key of a template's events; none of what is not captured.
     private static func keys(of template: DescribedSDK.EventTemplate?, _ sdk: DescribedSDK) -> [Template] {
         guard let template else { return [] }
-        return sdk.events.key.map { template.envelope.value(at: $0) ?? .null }
+        return sdk.events.key.map { template.envelope.value(at: $0)?.inNormalForm ?? .null }
     }
 
     /// An event with the harness's id, and with what it gets when it is sent.
@@ -204,6 +204,31 @@ extension Template.Encoding {
 }
 
 extension Template {
+    /// The template with its numbers as whoever has parsed them writes them; what lies in a text stays as it is.
+    fileprivate var inNormalForm: Template {
+        switch self {
+        case .null, .bool, .text, .value, .encoded: self
+        case .number(let digits): .number(Self.normalForm(of: digits))
+        case .list(let elements): .list(elements.map(\.inNormalForm))
+        case .object(let members):
+            .object(
+                members.map { member in
+                    switch member {
+                    case .key(let name, let value): .key(name, value.inNormalForm)
+                    case .merge(let value): .merge(value.inNormalForm)
+                    }
+                })
+        }
+    }
+
+    private static func normalForm(of digits: String) -> String {
+        var normal = WireBuffer()
+        WireBuffer(digits).withUnsafeBytes { bytes in
+            _ = try? JSONParser().withParsed(bytes) { $0.appendJSON(to: &normal) }
+        }
+        return normal.count > 0 ? normal.text : digits
+    }
+
     /// The template with the population's own texts filled in.
     fileprivate func filled(_ texts: DeclaredPopulationTexts) -> Template {
         replacing { placeholder in
