@@ -175,6 +175,28 @@ struct DeclaredEventTests {
             world.device.allRows.map { world.device.epochs[$0.epoch].session } == [1, 1, 1, 1, 2, 2, 2, 3])
     }
 
+    @Test("the first session of each installation has none before it")
+    func firstSessions() throws {
+        let world = try DeclaredWorld(
+            #"""
+            {"identity": {"session": {"id": "ms"}}, "upload": {"flushBulkSize": 1, "flushInterval": "none"},
+             "events": {"tag": "/bs_id", "common": {"s": "{{session.id}}", "before": "{{session.previous.id}}",
+              "old": "{{session.previous.id?}}"}, "screen": {"name": "s"}}}
+            """#)
+        var sessions: [(own: String?, before: String?)] = []
+        for (number, start) in [0.0, 10, 20, 30].enumerated() {
+            world.act(start, .launch(passive: false), .enterForeground)
+            world.act(start + 1, .appear(screen: 0, referrer: nil))
+            world.answer(200, at: start + 2)
+            let event = try #require(try world.json(number).elements?.first)
+            sessions.append((event["s"]?.string, event["before"]?.string))
+            #expect((event["old"] == nil) == (event["before"]?.content == .null))
+            if number == 1 { world.uninstall(at: start + 3) }
+        }
+        #expect(sessions.map { $0.before } == [nil, sessions[0].own, nil, sessions[2].own])
+        #expect(Set(sessions.map { $0.own }).count == 4)
+    }
+
     @Test("a session that is called by its second has eight digits of chance behind it, other ones each time")
     func sessionsBySecond() throws {
         let world = try DeclaredWorld(

@@ -13,6 +13,8 @@ package struct DeclaredEpoch: Hashable, Sendable {
     package var account: UInt32?
     /// Counts the sessions from 1; 0 before the first.
     package var session: UInt32 = 0
+    /// The first session of this installation.
+    package var firstSession: UInt32 = 1
     /// The sequence of the session's first event.
     package var sessionFirst: UInt32 = 0
     /// Which anonymous id is in use.

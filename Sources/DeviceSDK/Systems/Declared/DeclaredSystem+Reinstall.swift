@@ -9,6 +9,7 @@ extension DeclaredSystem {
         new.epochs.change { epoch in
             epoch.anonymousGeneration = before.anonymousGeneration &+ 1
             epoch.session = before.session
+            epoch.firstSession = before.session &+ 1
             epoch.installation = before.installation &+ 1
             epoch.network = before.network
             epoch.appVersion = before.appVersion

@@ -10,7 +10,7 @@ extension DeclaredWriter {
         switch source {
         case .userID: epoch.account == nil || !identity.tellsUsers
         case .deviceCarrier: texts.carriers[traits.carrierIndex] == nil
-        case .sessionPreviousID: epoch.session < 2
+        case .sessionPreviousID: epoch.session <= epoch.firstSession
         default: texts.text(source, of: record, isTap: record.template == taps) == nil
         }
     }
