@@ -104,6 +104,16 @@ struct DeclaredByteTests {
         #expect(world.counts == [2, 2, 1])
     }
 
+    @Test("what a device brings along lies in files like what it captures, and is as large at most")
+    func prefill() throws {
+        let files = try Self.world(#""prefill": 8, "seal": {"events": 3}"#, "")
+        files.run(to: 10)
+        for upload in 0..<3 { files.answer(200, at: 11 + Double(upload)) }
+        #expect(files.counts == [3, 3, 2] && files.sequences(.delivered) == Array(0..<8))
+        let drop = try Self.world(#""prefill": 2"#, #", "maxBytes": 20, "oversize": "drop""#)
+        #expect(drop.sequences(.suppressed(.invalid)) == [0, 1] && drop.stored == [])
+    }
+
     @Test("what events get when they are sent counts in requests, and not in the store and its files")
     func perEvent() throws {
         let (perEvent, added) = (#""pad": "xxxxxxxx""#, #","pad":"xxxxxxxx""#.utf8.count)

@@ -262,7 +262,12 @@ extension DeclaredSystem {
                 on: device)
             makeRoomInFile(for: record, of: &device)
             device.nextSequence += 1
+            guard !isTooLarge(record, on: device) else {
+                seal(record, .suppressed(.invalid), on: device, effects: &effects)
+                continue
+            }
             insert(record, on: &device, effects: &effects)
+            closeFullFile(of: &device, now: record.capturedAt)
         }
         persist(&device)
     }
