@@ -143,6 +143,33 @@ struct DeclaredByteTests {
         }
     }
 
+    @Test("events that are told whose they are when they are sent are as long as that says then")
+    func senders() throws {
+        func sent(_ limit: String) throws -> [DeclaredWorld.Upload] {
+            let world = try DeclaredWorld(
+                """
+                {"name": "own-ios", "identity": {"prefix": "nobody-who-has-logged-in:"},
+                 "request": {"path": "/own", "body": "{{events}}", "perEvent": {"who": "{{sender}}"}},
+                 "upload": {"flushBulkSize": "none", "flushInterval": "10s"\(limit)},
+                 "answers": [["2xx", "delivered"], ["*", "keep"]],
+                 "events": {"tag": "/bs_id", "common": {"name": "{{name}}"}, "business": {"name": "{{event}}"}}}
+                """)
+            world.startApp()
+            world.act(1, .login(account: 1, signUp: false))
+            world.track(2, count: 3)
+            world.act(3, .logout)
+            world.run(to: 10)
+            world.answer(200, at: 11)
+            return world.uploads
+        }
+        let whole = try sent("")
+        #expect(whole.map(\.request.eventCount) == [3])
+        #expect(whole[0].text.contains(#""who":"nobody-who-has-logged-in:"#))
+        let size = whole[0].body.count
+        #expect(try sent(#", "maxBytes": \#(size)"#).map(\.request.eventCount) == [3])
+        #expect(try sent(#", "maxBytes": \#(size - 1)"#).map(\.request.eventCount) == [2, 1])
+    }
+
     @Test("with the newest give way those before it, as many as leave at once")
     func newestAtOnce() throws {
         let world = try Self.world(

@@ -17,11 +17,15 @@ extension DeclaredSystem {
         return record
     }
 
+    /// - Parameter sender: The device's state at the attempt; `nil` for that of the capture.
     private func written(
-        _ record: EventRecord, by encoders: [DeclaredEncoder], on device: borrowing Device
+        _ record: EventRecord, by encoders: [DeclaredEncoder], sender: DeclaredEpoch? = nil,
+        on device: borrowing Device
     ) -> Int {
-        encoders[Int(lanes[Int(record.template)])].size(
-            of: record, epoch: device.epochs[record.epoch], index: Int(device.index), number: device.number)
+        let epoch = device.epochs[record.epoch]
+        return encoders[Int(lanes[Int(record.template)])].size(
+            of: record, epoch: epoch, sender: sender ?? epoch, index: Int(device.index), number: device.number
+        )
     }
 
     /// The bytes of a row's JSON in the store. A row with more than it can note is written each time.
@@ -29,12 +33,15 @@ extension DeclaredSystem {
         row.notedBytes < .max ? Int(row.notedBytes) : written(row, by: storeEncoders, on: device)
     }
 
-    /// The bytes of a row's JSON in a request.
+    /// The bytes of a row's JSON in a request that is made now.
     private func sentBytes(of row: EventRecord, on device: borrowing Device) -> Int {
         let lane = Int(lanes[Int(row.template)])
-        let isNoted = !countsStoredBytes || encoders[lane] === storeEncoders[lane]
+        // Whoever sends it may be called by something else than at the capture.
+        let isNoted =
+            (!countsStoredBytes || encoders[lane] === storeEncoders[lane]) && !tellsSender[lane]
         return isNoted && row.notedBytes < .max
-            ? Int(row.notedBytes) : written(row, by: encoders, on: device)
+            ? Int(row.notedBytes)
+            : written(row, by: encoders, sender: device.epochs.current, on: device)
     }
 
     /// Whether an event is larger than the SDK takes.

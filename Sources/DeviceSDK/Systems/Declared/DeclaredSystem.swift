@@ -40,6 +40,8 @@ package struct DeclaredSystem: RowCustodian {
     let encoders: [DeclaredEncoder]
     /// By lane, those of rows as the store has them: the same where events get nothing when they are sent.
     let storeEncoders: [DeclaredEncoder]
+    /// By lane, whether events are told at each attempt whose they are.
+    let tellsSender: [Bool]
     let heads: [RequestHead]
     /// By template, the lane that its events take.
     let lanes: [UInt8]
@@ -80,6 +82,9 @@ package struct DeclaredSystem: RowCustodian {
             var request = request
             request.perEvent = []
             return Self.encoder(of: request, plan, rules.sdk, templates)
+        }
+        tellsSender = rules.sdk.requests.map { request in
+            Template.object(request.perEvent).placeholders.contains { $0.source == .sender }
         }
         let texts = DeclaredPopulationTexts(plan)
         heads = rules.sdk.requests.enumerated().map { lane, request in

@@ -133,8 +133,14 @@ final class DeclaredEncoder {
     }
 
     /// The bytes of an event's JSON.
-    func size(of record: EventRecord, epoch: DeclaredEpoch, index: Int, number: UInt32) -> Int {
-        var writer = begin(index: index, number: number, by: epoch, at: record.capturedAt)
+    ///
+    /// - Parameters:
+    ///   - epoch: The device's state at the capture.
+    ///   - sender: Its state at the attempt.
+    func size(
+        of record: EventRecord, epoch: DeclaredEpoch, sender: DeclaredEpoch, index: Int, number: UInt32
+    ) -> Int {
+        var writer = begin(index: index, number: number, by: sender, at: record.capturedAt)
         var json = WireBuffer()
         swap(&json, &plain)
         json.removeAll()
