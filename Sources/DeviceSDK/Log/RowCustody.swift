@@ -6,12 +6,19 @@ package import World
 package protocol RowRequest {
     var number: RequestNumber { get }
     /// What it carries, by ascending sequences.
-    var rows: ContiguousArray<EventRecord> { get }
+    var rows: ContiguousArray<EventRecord> { get set }
+    /// Whether others may carry its rows while it waits for a socket: how often each has travelled is then known when it
+    /// leaves, and its ``rows`` count that attempt from then on. Else they are as they were when it was made.
+    var sharesRows: Bool { get }
     /// It has a socket; the others wait for one.
     var isStarted: Bool { get set }
     /// The engine gave it back unsent, for the run was over by then: it keeps its socket, so that nothing follows it.
     var isReturned: Bool { get set }
     var plannedAt: Instant { get }
+}
+
+extension RowRequest {
+    package var sharesRows: Bool { false }
 }
 
 /// A device whose stores have a mind of their own: rows leave them while requests carry them.
@@ -37,6 +44,16 @@ extension RowDevice {
         for index in detached.indices where request.rows.contains(sequence: detached[index].record.sequence) {
             change(&detached[index].record)
         }
+    }
+
+    /// Notes in a request how often each of its rows has travelled by now.
+    fileprivate mutating func noteAttempts(of index: Int) {
+        var rows = requests[index].rows
+        update(requests[index], mark: nil) { row in
+            let position = rows.firstIndex(from: row.sequence)
+            rows[position].attempts = row.attempts
+        }
+        requests[index].rows = rows
     }
 
     /// Whether a request that waits for a socket carries a row.
@@ -212,6 +229,7 @@ extension RowCustodian {
                 isRetry = isRetry || $0.attempts > 0
                 $0.countAttempt()
             }
+            if request.sharesRows { device.noteAttempts(of: index) }
         }
         effects.requests.append(
             OutgoingRequest(

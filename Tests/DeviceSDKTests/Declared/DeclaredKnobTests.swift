@@ -108,6 +108,10 @@ struct DeclaredKnobTests {
             world.stored == [4, 5] && world.sequences(.delivered) == [], "the last is still to carry all")
         world.answer(503, at: 3, upload: 0)
         #expect(world.counts == [1, 2, 3, 4, 5, 6])
+        var carried = CarriedEvents()
+        _ = world.system.carry(
+            RequestNumber(kind: .upload, number: 5), of: &world.device, at: world.now, into: &carried)
+        #expect(Array(carried.attempts) == [6, 5, 4, 3, 2, 1], "this one counted")
         let delivered = world.fates.values.filter { $0.disposition == .delivered }.sorted { $0.id < $1.id }
         #expect(delivered.map(\.id.sequence) == [0, 1, 2, 3])
         #expect(delivered.map(\.attempts) == [6, 5, 4, 3])

@@ -153,6 +153,7 @@ package struct DeclaredRequest: RowRequest {
     package var rows: ContiguousArray<EventRecord>
     package var isStarted = false
     package var isReturned = false
+    package var sharesRows = false
     package var plannedAt: Instant
     /// Requests that its flush may still begin after it, where flushes go on beside each other.
     var batchesLeft = 0

@@ -116,7 +116,8 @@ extension DeclaredSystem {
         guard !rows.isEmpty, !rows.contains(where: { $0.inFlight == .max }) else { return false }
         let request = DeclaredRequest(
             number: RequestNumber(kind: .upload, number: device.uploadCount), rows: rows,
-            plannedAt: plannedAt, batchesLeft: batchesLeft, sealedAt: closing(of: rows, device))
+            sharesRows: sdk.upload.takes == .all, plannedAt: plannedAt, batchesLeft: batchesLeft,
+            sealedAt: closing(of: rows, device))
         device.uploadCount += 1
         // Its rows have just been read: none of them is detached.
         device.updateRows(of: request, mark: true) { $0.inFlight += 1 }

@@ -217,14 +217,16 @@ package struct DeclaredSystem: RowCustodian {
     ) -> RequestHead? {
         guard let open = device.requests.firstIndex(where: { $0.number == request }) else { return nil }
         let (index, number) = (Int(device.index), device.number)
+        // Shared rows have been noted when the request left.
+        let isCounted = device.requests[open].sharesRows
         for row in device.requests[open].rows {
             guard events.needsKeys, !isTagged else {
-                events.add(row, device: number, isCounted: false)
+                events.add(row, device: number, isCounted: isCounted)
                 continue
             }
             let key = encoders[0].naturalKey(
                 row, epoch: device.epochs[row.epoch], index: index, number: number)
-            events.add(row, key: .natural(key), isCounted: false)
+            events.add(row, key: .natural(key), isCounted: isCounted)
         }
         return heads[lane(of: device.requests[open].rows)]
     }
