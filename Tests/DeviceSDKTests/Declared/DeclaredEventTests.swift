@@ -175,6 +175,27 @@ struct DeclaredEventTests {
             world.device.allRows.map { world.device.epochs[$0.epoch].session } == [1, 1, 1, 1, 2, 2, 2, 3])
     }
 
+    @Test(
+        "a device is told by its id as it stands in events: with the prefix where nothing has it without",
+        arguments: [
+            (#""who": "{{distinctId}}""#, "who"), (#""who": "{{distinctId|lower}}""#, "who"),
+            (#""who": "{{distinctId}}", "id": "{{anonymousId}}""#, "id"),
+        ])
+    func identity(fields: String, place: String) throws {
+        let world = try DeclaredWorld(
+            """
+            {"identity": {"prefix": "Device:"}, "upload": {"flushBulkSize": 1},
+             "events": {"tag": "/bs_id", "common": {\(fields)}, "screen": {"name": "s"}}}
+            """)
+        world.startApp()
+        world.act(1, .appear(screen: 0, referrer: nil))
+        let plan = world.system.plan
+        let told = try #require(plan.system.identity(ofDevice: 0, in: plan).anonymousID)
+        let event = try #require(try world.json(0).elements?.first)
+        #expect(told == event[place]?.string)
+        #expect(event["who"]?.string?.lowercased().hasPrefix("device:") == true)
+    }
+
     @Test("the first session of each installation has none before it")
     func firstSessions() throws {
         let world = try DeclaredWorld(

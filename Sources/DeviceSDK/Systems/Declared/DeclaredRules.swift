@@ -113,8 +113,8 @@ extension DeclaredRules: SystemRuleSet {
 
     package var tagsAllEvents: Bool { sdk.events.tag != nil }
 
-    /// `{{anonymousId}}` and `{{userId}}`, in the letters of events, where these have them: what stands around events
-    /// in a request belongs to none of them.
+    /// `{{anonymousId}}`, else `{{distinctId}}`, and `{{userId}}`, in the letters of events, where these have them: what
+    /// stands around events in a request belongs to none of them.
     package func identity(ofDevice index: Int, in plan: PopulationPlan) -> DeviceIdentity {
         let traits = DeclaredTraits(plan: plan, streams: plan.streams, index: index)
         let identity = DeclaredIdentity(sdk)
@@ -127,6 +127,12 @@ extension DeclaredRules: SystemRuleSet {
             told.anonymousID = DeclaredRules.text { cursor in
                 cursor.put(identity.anonymous, stream, at: plan.start + traits.clockSkew, letters: form)
             }
+        }
+        // Events that tell it as the sender's alone have the prefix before it.
+        if let id = told.anonymousID, let form = values.letters(of: [.distinctID]),
+            values.letters(of: [.anonymousID] + (identity.isVendor ? [.deviceID] : [])) == nil
+        {
+            told.anonymousID = form.applied(to: sdk.identity.prefix) + id
         }
         if identity.tellsUsers,
             let form = values.letters(of: identity.namesUsers ? [.userID, .distinctID] : [.userID])
