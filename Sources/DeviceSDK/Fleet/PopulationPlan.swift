@@ -90,6 +90,13 @@ package struct PopulationPlan: Sendable {
             ? network.kind : network.initialKind(stream: stream(.network, index: index), at: start)
     }
 
+    /// When a device is there for the first time: at the start of the run or after it.
+    package func appearance(ofDevice index: Int) -> Instant {
+        let position = arrival.position(
+            index: index, count: deviceCount, stream: stream(.arrival, index: index))
+        return start + max(.zero, arrival.presence(of: position)?.lowerBound ?? .zero)
+    }
+
     /// The global number of a device.
     func number(ofIndex index: Int, slot: Int) -> UInt32 {
         firstDevice + UInt32(numbersBySlot ? slot : index)

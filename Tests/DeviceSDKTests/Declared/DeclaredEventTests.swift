@@ -196,6 +196,28 @@ struct DeclaredEventTests {
         #expect(event["who"]?.string?.lowercased().hasPrefix("device:") == true)
     }
 
+    @Test("an id that begins with its time is as old as its device, and datasets tell the same")
+    func ages() throws {
+        let world = try DeclaredWorld(
+            """
+            {"identity": {"anonymous": "uuid7"},
+             "events": {"tag": "/bs_id", "common": {"who": "{{anonymousId}}"}, "screen": {"name": "s"}}}
+            """)
+        var plan = world.system.plan
+        let rules = try #require(plan.system as? DeclaredRules)
+        plan.deviceCount = 4
+        plan.arrival = ArrivalSchedule(over: .seconds(40))
+        let system = DeclaredSystem(plan: plan, rules: rules)
+        for (index, second) in [Int64(0), 10, 20].enumerated() {
+            let appeared = plan.start + .seconds(second)
+            let device = system.makeDevice(index: index, slot: UInt32(index), number: UInt32(index))
+            #expect(device.epochs.current.anonymousSince == appeared)
+            let id = try #require(rules.identity(ofDevice: index, in: plan).anonymousID)
+            let digits = String((appeared + plan.clockSkew(index: index)).milliseconds, radix: 16)
+            #expect(id.filter { $0 != "-" }.hasPrefix("0" + digits))
+        }
+    }
+
     @Test("the first session of each installation has none before it")
     func firstSessions() throws {
         let world = try DeclaredWorld(

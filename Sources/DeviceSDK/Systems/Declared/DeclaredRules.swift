@@ -120,12 +120,13 @@ extension DeclaredRules: SystemRuleSet {
         let identity = DeclaredIdentity(sdk)
         let stream = identity.isVendor ? traits.vendor(ofInstallation: 0) : traits.anonymous(0)
         let values = sdk.events.actions.values.filter { !$0.isOff }.flatMap(\.envelope.placeholders)
+        let since = sdk.anonymousSince(ofDevice: index, in: plan)
         var told = DeviceIdentity()
         if let form = values.letters(
             of: [.anonymousID, .distinctID] + (identity.isVendor ? [.deviceID] : []))
         {
             told.anonymousID = DeclaredRules.text { cursor in
-                cursor.put(identity.anonymous, stream, at: plan.start + traits.clockSkew, letters: form)
+                cursor.put(identity.anonymous, stream, at: since + traits.clockSkew, letters: form)
             }
         }
         // Events that tell it as the sender's alone have the prefix before it.
@@ -161,6 +162,14 @@ extension DeclaredRules: SystemRuleSet {
         guard sdk.upload.whenOffline == .wait, mask.contains(.none) else { return mask }
         mask = NetworkMask(Set(NetworkKind.allCases.filter { $0 != .none }))
         return mask
+    }
+}
+
+extension DescribedSDK {
+    /// When a device's first installation makes its anonymous id: as it appears. It matters for ids alone that begin with
+    /// their time.
+    func anonymousSince(ofDevice index: Int, in plan: PopulationPlan) -> Instant {
+        identity.anonymous == .uuid7 ? plan.appearance(ofDevice: index) : plan.start
     }
 }
 

@@ -147,9 +147,10 @@ package struct DeclaredSystem: RowCustodian {
     package var labels: [EventLabel] { templates.labels }
 
     package func makeDevice(index: Int, slot: UInt32, number: UInt32) -> Device {
+        var epoch = DeclaredEpoch(start: plan.start, network: plan.initialNetwork(index: index))
+        epoch.anonymousSince = sdk.anonymousSince(ofDevice: index, in: plan)
         var device = DeclaredDevice(
-            index: index, slot: slot, number: number,
-            epoch: DeclaredEpoch(start: plan.start, network: plan.initialNetwork(index: index)),
+            index: index, slot: slot, number: number, epoch: epoch,
             volatileFrom: sdk.storage.persist == .each ? .max : 0)
         device.isRefused = sdk.consent?.initial == .absent
         return device
