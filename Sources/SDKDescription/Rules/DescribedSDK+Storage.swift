@@ -32,7 +32,7 @@ extension DescribedSDK {
         package enum Persist: String, CaseIterable, Sendable {
             /// Each event, before it is captured.
             case each
-            /// All of it, when the app leaves for the background and whenever rows have left after an answer.
+            /// All of it, when the app leaves for the background and whenever rows have left after an answer or a failure.
             case onBackground
         }
 

@@ -179,7 +179,8 @@ enum DeclaredFormat {
             Knob(
                 "persist", \.sdk.storage.persist, .cases(what: "a moment"),
                 "When the store is written where it outlives the process: \"each\" event at once; or all of it, when the "
-                    + "app leaves for the background and whenever rows have left after an answer."),
+                    + "app leaves for the background and whenever rows have left after an answer or a failure."
+            ),
             Knob(
                 "limit", \.sdk.storage.limit, DeclaredForms.orNone(.integer(1...10_000_000)),
                 "Rows at most, or \"none\"."),

@@ -51,6 +51,23 @@ struct DeclaredMemoryTests {
         #expect(world.stored == [2])
     }
 
+    @Test("it is written, too, when rows have been given up")
+    func persistsAfterGivingUp() throws {
+        let json = Self.sdk(#""storage": {"persist": "onBackground"}, "retry": {"attempts": 0}"#)
+            .replacing(#"["*", "keep"]"#, with: #"["*", "retry"]"#)
+        let world = try DeclaredWorld(json)
+        world.startApp()
+        world.track(1, count: 2)
+        world.run(to: 10)
+        world.track(11)
+        world.answer(503, at: 12)
+        world.track(13)
+        world.act(14, .kill)
+        #expect(world.sequences(.retriesExhausted) == [0, 1])
+        #expect(world.sequences(.lost(.killed)) == [3])
+        #expect(world.stored == [2])
+    }
+
     @Test("an answer that leaves the rows writes nothing, and a first process that dies early loses all")
     func persistsNothingElse() throws {
         let world = try DeclaredWorld(Self.sdk(#""storage": {"persist": "onBackground"}"#))

@@ -272,6 +272,7 @@ extension DeclaredSystem {
         guard canWrite(device) else { return }
         remove(rows, as: .retriesExhausted, of: &device, effects: &effects)
         if sdk.retry.exhausted == .clear { clear(&device, as: .lost(.clearedUnsent), effects: &effects) }
+        persist(&device)
     }
 
     /// Obeys the time that an answer asks for. After a success it does so only where the description names the status;
