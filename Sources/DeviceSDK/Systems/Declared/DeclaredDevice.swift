@@ -55,7 +55,7 @@ package struct DeclaredDevice: RowDevice {
     /// The same for each further lane, and how many lanes still have their turn in the flush.
     var laneBatches = 0
     var lanesLeft: UInt8 = 0
-    /// Files that begin before this sequence have had their turn in the flush.
+    /// Files that end here or before have had their turn in the flush; so have rows before it, where files are days.
     var fileCursor: UInt32 = 0
     /// When each configuration was fetched last; empty before the first.
     var fetchedAt: ContiguousArray<Instant> = []

@@ -32,7 +32,8 @@ extension DeclaredSystem {
         var rows = ContiguousArray<EventRecord>()
         var start: UInt32 = 0
         for file in device.files {
-            if start >= device.fileCursor {
+            // What it begins with may be gone: where a file begins is no mark of it.
+            if file.end > device.fileCursor {
                 device.log.forEach(in: start..<file.end) { if !$0.isUploading { rows.append($0) } }
                 if !rows.isEmpty {
                     device.fileCursor = file.end
