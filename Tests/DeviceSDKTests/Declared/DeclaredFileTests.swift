@@ -38,4 +38,16 @@ struct DeclaredFileTests {
         #expect(world.sequences(.delivered) == [0, 1, 2, 3])
         #expect(world.stored == [4, 5, 6, 7])
     }
+
+    @Test("the parts of a file that is split are sent at once, however few requests a flush has")
+    func splits() throws {
+        let world = try Self.world(4, upload: #", "maxBatchesPerFlush": 1"#)
+        world.answer(413, at: 11)
+        #expect(world.counts == [2, 1])
+        world.answer(200, at: 12)
+        #expect(world.counts == [2, 1, 1])
+        world.answer(200, at: 13)
+        #expect(world.counts == [2, 1, 1], "the next file waits for the next flush")
+        #expect(world.sequences(.delivered) == [0, 1] && world.stored == [2, 3])
+    }
 }

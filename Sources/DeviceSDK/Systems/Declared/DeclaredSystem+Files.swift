@@ -45,7 +45,7 @@ extension DeclaredSystem {
         return rows
     }
 
-    /// Divides a file in two, whose turn it is again.
+    /// Divides a file in two, whose turn it is again: both are sent in the flush that sent the whole.
     func splitFile(of request: DeclaredRequest, _ device: inout Device) {
         guard let first = request.rows.first?.sequence else { return }
         let middle = request.rows[request.rows.count / 2].sequence
@@ -53,6 +53,7 @@ extension DeclaredSystem {
         let closedAt = request.sealedAt ?? request.plannedAt
         device.files.insert(DeclaredFile(end: middle, closedAt: closedAt), at: index)
         device.fileCursor = device.files.last { $0.end <= first }?.end ?? 0
+        device.batchesLeft += device.batchesLeft < .max - 2 ? 2 : 0
     }
 
     /// Writes what is left of a file into the open one, as if it were captured now. Where other closed files lie between
