@@ -25,6 +25,7 @@ enum DescriptionReconciliation {
         // Rounds are one after the other.
         if sdk.value(at: ["upload", "overlaps"])?.content == .bool(true) { sdk.drop("upload", "rounds") }
         reconcileFiles(&sdk, &draw)
+        halveNoFiles(&sdk)
         dropWithoutEffect(&sdk)
         if let preset = sdk["preset"]?.string {
             keepNames(of: preset, &sdk)
@@ -118,6 +119,19 @@ enum DescriptionReconciliation {
                 [("2xx", verdicts.0), ("4xx", verdicts.1), ("*", "retry")].map {
                     .list([.text($0.0), .text($0.1)])
                 }))
+    }
+
+    /// No answer makes less of a file: what would halve a request is a failure like others, in a preset's table, too.
+    private static func halveNoFiles(_ sdk: inout JSONNode) {
+        let known = sdk["preset"]?.string.flatMap { SDKPreset.versions(of: $0).first?.description }
+        let whole = known?.merging(sdk) ?? sdk
+        guard whole.value(at: ["storage", "seal"])?.members != nil, let rules = whole["answers"]?.elements
+        else { return }
+        let others = rules.map { rule in
+            guard let parts = rule.elements, parts.count == 2, parts[1].string == "halve" else { return rule }
+            return JSONNode.list([parts[0], .text("retry")])
+        }
+        if others != rules { sdk.set("answers", to: .list(others)) }
     }
 
     /// What a description without a preset has to have: an envelope, a place by which events are known, an event.

@@ -16,7 +16,7 @@ extension DescriptionReader {
     }
 
     /// Reports a knob that has no effect, if it is there.
-    private static func refuse(
+    static func refuse(
         _ keys: [String], in place: Place, unless hasEffect: Bool, because reason: String,
         _ reading: inout Reading
     ) {
@@ -88,37 +88,6 @@ extension DescriptionReader {
                 .conflict, place.value(at: ["storage", "evict"]) ?? place, found: "\(storage.evict)",
                 allowed: "no more than the limit of \(limit)")
         }
-    }
-
-    private static func checkSeal(
-        _ seal: DescribedSDK.Seal, _ sdk: DescribedSDK, _ place: Place, _ reading: inout Reading
-    ) {
-        refuse(
-            ["upload", "batch"], in: place, unless: false,
-            because: "no batch with storage.seal: a file is sent as it is", &reading)
-        refuse(
-            ["upload", "maxBytes"], in: place, unless: sdk.upload.maxBytes == nil,
-            because: "no maxBytes with storage.seal: its bytes are the file's", &reading)
-        refuse(
-            ["storage", "order"], in: place, unless: sdk.storage.order == .oldest,
-            because: "files are sent oldest first", &reading)
-        refuse(
-            ["storage", "removeBy"], in: place, unless: sdk.storage.removeBy == .id,
-            because: "a file leaves by itself", &reading)
-        refuse(
-            ["storage", "seal", "together"], in: place, unless: seal.at == .day,
-            because: "together only with \"at\": \"day\"", &reading)
-        guard seal.at == .day else { return }
-        refuse(
-            ["storage", "seal", "events"], in: place, unless: seal.events == nil,
-            because: "no events with \"at\": \"day\": a file has a day", &reading)
-        refuse(
-            ["storage", "seal", "bytes"], in: place, unless: seal.bytes == nil,
-            because: "no bytes with \"at\": \"day\": a file has a day", &reading)
-        let splits = sdk.answers.rules.contains { $0.verdict == .split || $0.verdict == .halve }
-        refuse(
-            ["answers"], in: place, unless: !splits,
-            because: "no \"split\" and no \"halve\" with \"at\": \"day\": files go whole", &reading)
     }
 
     /// Flushes beside each other are chains of requests: nothing that one flush remembers holds for another.
