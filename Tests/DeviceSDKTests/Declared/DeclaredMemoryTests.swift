@@ -127,6 +127,21 @@ struct DeclaredMemoryTests {
         #expect(world.sequences(.suppressed(.sdkDisabled)) == [0, 1, 2, 3, 4])
     }
 
+    @Test("what a disk does not take is lost when it has waited", arguments: [DiskFailure.full, .readOnly])
+    func holdsForTheDisk(failure: DiskFailure) throws {
+        let disk = DiskSchedule([
+            .init(from: ManualWorld.time(1), until: ManualWorld.time(4), failure, share: 1, number: 0)
+        ])
+        let world = try DeclaredWorld(Self.holding(100), disk: disk)
+        world.startApp()
+        world.track(0.5, count: 2)
+        world.track(2)
+        world.end(with: Self.answer(#"{"on": true}"#), at: 3, where: { $0.number.kind == .config })
+        #expect(world.sequences(.lost(.storageError)) == [0, 1, 2] && world.stored == [])
+        world.track(5)
+        #expect(world.stored == [3])
+    }
+
     @Test("what waits is in memory: the process takes it along, and nothing of what was there before")
     func holdsInMemory() throws {
         let world = try DeclaredWorld(Self.holding(100, #"{"limit": 4}"#))

@@ -125,16 +125,18 @@ extension DeclaredSystem {
         return device.fetches.compactMap { sdk.configs[Int($0.config)].holds }.min()
     }
 
-    /// What has waited goes on its way into the store, unless the answer forbids to capture.
+    /// What has waited goes on its way into the store, unless the answer forbids to capture, or nothing can be written.
     private mutating func releaseHeld(
         of device: inout Device, now: Instant, effects: inout DeviceEffects
     ) {
         if !turned(device).captures {
             remove(heldRows(of: device), as: .suppressed(.sdkDisabled), of: &device, effects: &effects)
+        } else if !canWrite(device) {
+            remove(heldRows(of: device), as: .lost(.storageError), of: &device, effects: &effects)
         } else if sdk.storage.evictAt == .insert, let limit = sdk.storage.limit, device.log.count > limit {
             evict(max(device.log.count - limit, sdk.storage.evict), on: &device, effects: &effects)
         }
-        if sdk.storage.evictAt == .insert { tidyBytes(&device, effects: &effects) }
+        if sdk.storage.evictAt == .insert, canWrite(device) { tidyBytes(&device, effects: &effects) }
         if sdk.storage.persist == .each { device.volatileFrom = .max }
         device.trimEpochs()
         if isEnough(device) { beginFlush(&device, .count, due: now, now: now, effects: &effects) }
