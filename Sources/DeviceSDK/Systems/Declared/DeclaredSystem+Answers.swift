@@ -182,7 +182,8 @@ extension DeclaredSystem {
     private func halve(_ request: DeclaredRequest, _ device: inout Device) {
         let events = max(1, request.rows.count / 2)
         let bulk = max(1, min((bulkSize(of: device) ?? .max) / 2, events))
-        device.eventLimit = UInt32(clamping: events)
+        // Of requests beside each other, the one that is answered last need not be the smallest.
+        device.eventLimit = min(device.eventLimit, UInt32(clamping: events))
         device.bulkLimit = UInt32(clamping: bulk)
     }
 
