@@ -1,3 +1,4 @@
+import Accounting
 import AppModel
 import Testing
 import Timebase
@@ -31,5 +32,21 @@ struct DeclaredHalvingTests {
         world.answer(413, at: 12, upload: 0)
         world.run(to: 20)
         #expect(world.counts == [8, 4, 2, 2])
+    }
+
+    @Test("a round that is one failure halves what requests carry, unless the SDK gives up with it")
+    func rounds() throws {
+        let rounds = #""batch": 4, "rounds": true, "concurrency": 2"#
+        let kept = try Self.world(rounds)
+        let givenUp = try Self.world(rounds, #", "retry": {"attempts": 0}"#)
+        for world in [kept, givenUp] {
+            world.track(1, count: 8)
+            world.run(to: 10)
+            world.answer(413, at: 11)
+            world.run(to: 20)
+        }
+        #expect(kept.counts == [4, 2] && kept.stored == Array(0..<8))
+        #expect(givenUp.counts == [4, 4] && givenUp.stored == Array(4..<8))
+        #expect(givenUp.sequences(.retriesExhausted) == [0, 1, 2, 3])
     }
 }

@@ -50,6 +50,9 @@ package struct DeclaredDevice: RowDevice {
     /// Events that a request may carry, and that set off an upload, after answers that halved them.
     var eventLimit = UInt32.max
     var bulkLimit = UInt32.max
+    /// What both were when the round began.
+    var eventLimitBefore = UInt32.max
+    var bulkLimitBefore = UInt32.max
     /// Requests that the flush which is under way may still begin.
     var batchesLeft = 0
     /// The same for each further lane, and how many lanes still have their turn in the flush.

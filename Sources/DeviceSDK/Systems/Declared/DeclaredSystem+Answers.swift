@@ -216,7 +216,6 @@ extension DeclaredSystem {
     ///   - rows: What is given up with the last try.
     ///   - waits: Whether there is a wait: a request that was too large may go at once, with less in it.
     /// - Returns: whether the SDK has given up.
-    @discardableResult
     mutating func noteFailure(
         of rows: ContiguousArray<EventRecord>, in request: DeclaredRequest, waits: Bool,
         on device: inout Device, now: Instant, effects: inout DeviceEffects

@@ -35,16 +35,20 @@ extension DeclaredSystem {
         // Answers come in any order.
         let rows = ContiguousArray(device.failedRows.sorted { $0.sequence < $1.sequence })
         let state = device.state
+        let limits = (device.eventLimitBefore, device.bulkLimitBefore)
         forgetRound(&device)
         guard !rows.isEmpty, !state.contains(.hasRoundSuccess) else { return }
         device.batchesLeft = 0
-        noteFailure(
+        let isGivenUp = noteFailure(
             of: rows, in: request, waits: state.contains(.hasRoundWait), on: &device, now: now,
             effects: &effects)
+        // With the failure that gives up, nothing is halved.
+        if isGivenUp { (device.eventLimit, device.bulkLimit) = limits }
     }
 
     func forgetRound(_ device: inout Device) {
         device.state.remove([.hasRoundSuccess, .hasRoundWait])
         device.failedRows = []
+        (device.eventLimitBefore, device.bulkLimitBefore) = (device.eventLimit, device.bulkLimit)
     }
 }
