@@ -152,6 +152,14 @@ import Wire
         #expect(
             problems(#"{\#(one) "apply": {"/n/m": "batch"}}], \#(events)}"#)
                 == [#"/config/0/apply/~1n~1m: conflict: "batch""#])
+        // A lane follows it, unless it has a batch of its own.
+        let turned = #"{\#(one) "apply": {"/n": "batch"}}], "lanes": {"l": {"request": {"framing": "list"}"#
+        let actions = #"}}, "events": {"key": ["/i"], "common": {"i": "{{id}}"}, "screen": {"name": "s"},"#
+        let tap = #""tap": {"name": "t", "lane": "l"}}}"#
+        #expect(problems("\(turned)\(actions)\(tap)").isEmpty)
+        #expect(
+            problems(#"\#(turned), "batch": 9\#(actions)\#(tap)"#)
+                == [#"/config/0/apply/~1n: conflict: "batch""#])
     }
 
     @Test func whatNoCollectorCouldReadIsAWarning() throws {

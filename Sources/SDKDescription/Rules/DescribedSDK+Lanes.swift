@@ -9,6 +9,8 @@ extension DescribedSDK {
         package var request: Request
         /// Events in a request, at most; `nil` for all.
         package var batch: Int?
+        /// Whether ``batch`` is its own, and not that of all uploads.
+        package var hasOwnBatch = false
         /// Whether events of somebody who has not logged in wait until somebody does.
         package var waitsForLogin = false
 
@@ -17,6 +19,9 @@ extension DescribedSDK {
             self.request = request
             self.batch = batch
         }
+
+        /// Whether a configuration that turns the batch of all uploads turns its batch, too.
+        package var takesTurnedBatch: Bool { !hasOwnBatch && request.framing != .one }
     }
 
     /// Where the harness's id is in the events of an action; `nil` for none.

@@ -38,6 +38,7 @@ struct DescriptionBinder {
             binder.bindRequest(&request, &reading)
             var bound = DescribedSDK.Lane(
                 lane.name, request: request, batch: lane.value.batch ?? sdk.upload.batch)
+            bound.hasOwnBatch = lane.value.batch != nil
             bound.waitsForLogin = lane.value.waitsFor == .login
             return bound
         }

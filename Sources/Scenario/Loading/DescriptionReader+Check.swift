@@ -169,16 +169,17 @@ extension DescriptionReader {
         }
     }
 
-    /// A configuration that turns the batch needs a request that may have several events.
+    /// A configuration that turns the batch needs a request that may have several events, by the batch of all uploads.
     private static func checkTurns(_ sdk: DescribedSDK, _ place: Place, _ reading: inout Reading) {
-        guard sdk.requests.allSatisfy({ $0.framing == .one }) else { return }
+        guard sdk.request.framing == .one, !sdk.lanes.contains(where: \.takesTurnedBatch) else { return }
         for (index, config) in sdk.configs.enumerated() {
             for turn in config.turns where turn.knob == .batch {
                 let keys = ["config", String(index), "apply", turn.path.pointer]
                 reading.report(
                     .conflict, place.value(at: keys) ?? place.value(at: ["config"]) ?? place,
                     found: "\"batch\"",
-                    allowed: "no batch with \"framing\": \"one\": each request has one event")
+                    allowed:
+                        "no batch where all requests have \"framing\": \"one\" or the batch of their lane")
             }
         }
     }

@@ -88,6 +88,20 @@ struct DeclaredLaneTests {
         #expect(world.counts == [1, 1, 2])
     }
 
+    @Test(
+        "a configuration turns the batch of a lane that has none of its own", arguments: [nil, 1] as [Int?])
+    func turnedBatch(own: Int?) throws {
+        let json = Self.sdk("", lane: own.map { #", "batch": \#($0)"# } ?? "").replacing(
+            #""answers""#,
+            with: #""config": [{"path": "/settings", "apply": {"/batch": "batch"}}], "answers""#)
+        let world = try DeclaredWorld(json)
+        world.startApp()
+        world.answerFetch(200, #"{"batch": 4}"#, at: 1)
+        signInAndOut(world, at: 2, times: 2)
+        world.run(to: 10)
+        #expect(world.counts == (own == nil ? [4] : [1]))
+    }
+
     @Test("events of somebody unknown may wait for a login")
     func waitsForLogin() throws {
         let json = Self.sdk("", lane: #", "waitsFor": "login""#).replacing(

@@ -155,12 +155,14 @@ extension DeclaredSystem {
         return sdk.upload.rounds ? beginRound(of: rows, &device) : fitting(rows, of: device)
     }
 
-    /// Events in a request at most; `nil` for no limit. No configuration puts several into one that has room for one.
+    /// Events in a request at most; `nil` for no limit. No configuration puts several into one that has room for one, or
+    /// turns what a lane has of its own.
     private func mostEvents(inLane lane: Int, of device: borrowing Device) -> Int? {
-        let (own, request) =
+        let (own, isTurned) =
             lane == 0
-            ? (sdk.upload.batch, sdk.request) : (sdk.lanes[lane - 1].batch, sdk.lanes[lane - 1].request)
-        return request.framing == .one ? own : turned(device).batch ?? own
+            ? (sdk.upload.batch, sdk.request.framing != .one)
+            : (sdk.lanes[lane - 1].batch, sdk.lanes[lane - 1].takesTurnedBatch)
+        return isTurned ? turned(device).batch ?? own : own
     }
 
     package func timeout(of request: DeclaredRequest) -> Interval { sdk.upload.timeout }
