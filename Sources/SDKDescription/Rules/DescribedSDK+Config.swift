@@ -89,7 +89,7 @@ extension DescribedSDK.Config {
             turned.captures = true
         }
         for turn in turns {
-            let value = turn.path.tokens.reduce(Optional(node)) { $0?[$1] }
+            let value = node.value(at: turn.path.tokens)
             switch turn.knob {
             case .capture: turned.captures = turned.captures && value?.flag ?? true
             case .captureIfThere:
@@ -113,8 +113,9 @@ extension JSONNode {
         if case .bool(let value) = content { value } else { nil }
     }
 
-    /// A whole number of things, 1 or more.
+    /// A whole number of things, 1 or more, however it is written: 2.0 is 2.
     fileprivate var count: Int? {
-        digits.flatMap { Int($0) }.flatMap { (1...1_000_000).contains($0) ? $0 : nil }
+        digits.flatMap { Int($0) ?? Double($0).flatMap { Int(exactly: $0) } }
+            .flatMap { (1...1_000_000).contains($0) ? $0 : nil }
     }
 }
