@@ -152,11 +152,28 @@ package struct AnswerTable: Hashable, Sendable {
     package var success: (status: UInt16, body: (path: JSONPath, value: String)?)? {
         for rule in readers where rules[rule].verdict.isPositive {
             for case .body(let statuses, let path, let value) in rules[rule].matches {
-                return (statuses.lowerBound, (path, value))
+                // Rules before this one may take some of its answers for something else.
+                let body = Self.body(with: value, at: path)
+                let status = statuses.first { verdict(status: $0, body: body).isPositive }
+                if let status { return (status, (path, value)) }
             }
         }
         let positive = Self.statuses.filter { rules[Int(holders[Int($0) - 100])].verdict.isPositive }
         return (positive.first { (200...299).contains($0) } ?? positive.first).map { (status: $0, body: nil) }
+    }
+
+    /// The least JSON that has a value at a place: a text, unless it is a whole number or a truth value.
+    package static func body(with value: String, at path: JSONPath) -> [UInt8] {
+        var json = WireBuffer()
+        for token in path.tokens {
+            json.append(UInt8(ascii: "{"))
+            json.appendJSONString(token)
+            json.append(UInt8(ascii: ":"))
+        }
+        let isPlain = value == "true" || value == "false" || Int64(value).map { String($0) } == value
+        if isPlain { json.append(value) } else { json.appendJSONString(value) }
+        for _ in path.tokens { json.append(UInt8(ascii: "}")) }
+        return json.bytes
     }
 
     /// Whether the same answers are a success as by another table. Tables that look into bodies have to be the same.

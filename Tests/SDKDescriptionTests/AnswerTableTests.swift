@@ -72,6 +72,48 @@ import Wire
         #expect(late.idle == [1] && !late.readsBodies && late.success == nil)
     }
 
+    /// The collector answers with what the table takes for a success, and not for what a rule before says of it.
+    @Test func aSuccessIsOneByTheWholeTable() throws {
+        func table(_ rules: (String, AnswerTable.Verdict)...) throws -> AnswerTable {
+            AnswerTable(
+                try rules.map { words, verdict in
+                    let matches = try words.split(separator: " ").map { word in
+                        try #require(AnswerTable.Match(word))
+                    }
+                    return AnswerTable.Rule(matches, verdict)
+                })
+        }
+        let late = try table(("200", .retry), ("2xx/ok=1", .delivered), ("*", .retry))
+        #expect(late.success?.status == 201 && late.success?.body?.value == "1")
+        let read = try table(("200/ok=true", .retry), ("2xx/ok=true", .delivered), ("*", .retry))
+        #expect(read.success?.status == 201 && read.success?.body?.value == "true")
+        let second = try table(("200/ok=1", .retry), ("200/ok=1 200/ok=2", .delivered), ("*", .retry))
+        #expect(second.success?.status == 200 && second.success?.body?.value == "2")
+        let plain = try table(("2xx/ok=1", .retry), ("2xx/ok=1 204", .delivered), ("*", .retry))
+        #expect(plain.success?.status == 204)
+        let none = try table(("2xx/ok=1", .retry), ("2xx/ok=1", .delivered), ("*", .retry))
+        #expect(none.success == nil && none.idle.isEmpty)
+        for found in [late, read, second] {
+            guard let success = found.success, let wanted = success.body else {
+                Issue.record("no success")
+                continue
+            }
+            let body = AnswerTable.body(with: wanted.value, at: wanted.path)
+            #expect(found.verdict(status: success.status, body: body) == .delivered)
+        }
+    }
+
+    @Test(
+        "the least body with a value is JSON",
+        arguments: [
+            ("1", #"{"a":{"b":1}}"#), ("true", #"{"a":{"b":true}}"#), ("+1", #"{"a":{"b":"+1"}}"#),
+            ("007", #"{"a":{"b":"007"}}"#), ("x", #"{"a":{"b":"x"}}"#),
+        ])
+    func leastBody(value: String, json: String) throws {
+        let path = try #require(JSONPath(text: "/a/b"))
+        #expect(AnswerTable.body(with: value, at: path) == Array(json.utf8))
+    }
+
     @Test func aBodyListsWhatItRefuses() throws {
         let paths = ["/invalid/*", "/failed/*/index", "/silenced"].compactMap { JSONPath(text: $0) }
         let table = AnswerTable([

@@ -75,6 +75,12 @@ extension DeclaredForms {
                 allowed: "drop, keep, retry, halve or split where nobody has answered: there is no list")
             return nil
         }
+        if table.success == nil, rules.contains(where: \.verdict.isPositive) {
+            reading.report(
+                .conflict, place, found: "\"delivered\" that no answer comes to",
+                allowed: "a rule of success with an answer that no rule before it is about")
+            return nil
+        }
         return table
     }
 

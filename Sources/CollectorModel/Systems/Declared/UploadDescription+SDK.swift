@@ -115,9 +115,8 @@ extension DescribedAnswer {
             }
         }
         let success = table.success
-        var body = WireBuffer()
-        if let wanted = success?.body { body.appendJSON(wanted.value, at: wanted.path) }
-        self.init(body.text, delivered: ranges)
+        self.init(delivered: ranges)
+        if let wanted = success?.body { body = AnswerTable.body(with: wanted.value, at: wanted.path) }
         status = success?.status ?? 200
         if table.readsBodies { self.table = table }
     }
@@ -157,19 +156,5 @@ extension Array where Element: Hashable {
     fileprivate func uniqued() -> [Element] {
         var seen: Set<Element> = []
         return filter { seen.insert($0).inserted }
-    }
-}
-
-extension WireBuffer {
-    /// Appends the least JSON that has a value at a path: a text, unless it is a number or a truth value.
-    fileprivate mutating func appendJSON(_ value: String, at path: JSONPath) {
-        for token in path.tokens {
-            append(UInt8(ascii: "{"))
-            appendJSONString(token)
-            append(UInt8(ascii: ":"))
-        }
-        let isPlain = value == "true" || value == "false" || Int64(value) != nil
-        if isPlain { append(value) } else { appendJSONString(value) }
-        for _ in path.tokens { append(UInt8(ascii: "}")) }
     }
 }
