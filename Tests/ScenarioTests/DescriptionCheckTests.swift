@@ -28,4 +28,37 @@ struct DescriptionCheckTests {
         #expect(problems(#"["200/ok=1", "retry"], ["2xx/ok=1", "delivered"]"#) == [])
         #expect(problems(#"["4xx", "drop"]"#) == [], "a table may know no success")
     }
+
+    @Test(
+        "what is captured along with an action is no event of the app's code, and not all actions lead others"
+    )
+    func along() {
+        func problems(_ actions: String) -> [String] {
+            self.problems("", events: #""events": {"key": ["/i"], "common": {"i": "{{id}}"}, \#(actions)}"#)
+        }
+        let launch = #""launch": {"name": "l"}"#
+        #expect(
+            problems(#"\#(launch), "screen": {"name": "s", "before": ["launch"], "after": ["launch"]}"#) == []
+        )
+        #expect(
+            problems(#""business": {"name": "b"}, "launch": {"name": "l", "after": ["business"]}"#) == [
+                #"/events/launch/after/0: unknown name: "business""#
+            ])
+        #expect(
+            problems(#"\#(launch), "item": {"name": "i", "before": ["launch"]}"#) == [
+                #"/events/item/before: conflict: "before" of "item""#
+            ])
+        #expect(
+            problems(#"\#(launch), "screenEnd": {"name": "e", "after": ["launch"]}"#) == [
+                #"/events/screenEnd/after: conflict: "after" of "screenEnd""#
+            ])
+        #expect(
+            problems(
+                #"\#(launch), "sessionStart": {"name": "a", "before": ["launch"], "after": ["sessionStart"]}"#
+            ).sorted() == [
+                #"/events/sessionStart/after: conflict: "after" of "sessionStart""#,
+                #"/events/sessionStart/before: conflict: "before" of "sessionStart""#,
+            ])
+        #expect(problems(#"\#(launch), "item": {"name": "i", "before": []}"#) == [])
+    }
 }

@@ -165,7 +165,11 @@ enum DescriptionReconciliation {
                 events.set(action.rawValue, "name", to: .text("captured"))
             }
             for key in ["before", "after"] {
-                guard let others = own[key]?.elements?.filter({ $0.string != action.rawValue }) else {
+                guard let others = own[key]?.elements?.filter({ comes($0, alongWith: action) }) else {
+                    continue
+                }
+                guard !others.isEmpty else {
+                    events.take(action.rawValue, key)
                     continue
                 }
                 events.set(action.rawValue, key, to: .list(others))
@@ -175,6 +179,13 @@ enum DescriptionReconciliation {
             }
         }
         return events
+    }
+
+    /// Whether an action may be captured along with another one: what the app's code hands over, sessions and ends of
+    /// screens lead nothing.
+    private static func comes(_ other: JSONNode, alongWith action: DescribedSDK.Action) -> Bool {
+        let leadsNothing: [DescribedSDK.Action] = [.sessionStart, .sessionEnd, .screenEnd]
+        return other.string != action.rawValue && !action.hasProperties && !leadsNothing.contains(action)
     }
 }
 

@@ -248,6 +248,12 @@ enum DeclaredFormat {
         return form.named("sdk-action")
     }()
 
+    /// What is captured along with an action: the app's code would say something more of the others.
+    private static let along = Form<[DescribedSDK.Action]>.list(
+        of: .name(
+            DescribedSDK.Action.allCases.filter { !$0.hasProperties }.map { ($0.rawValue, $0) },
+            what: "an action of the app or the system"), count: 0...5)
+
     private static let actionForm = ObjectDescription<ActionDraft>(
         "An event that an action makes.", start: { ActionDraft() },
         [
@@ -265,11 +271,11 @@ enum DeclaredFormat {
                 "What the envelope has beside the common one or in its place; null takes a key away."),
             Field("off", \.isOff, .boolean, "Whether the action is not captured."),
             Field(
-                "before", \.before, .list(of: .cases(what: "an action"), count: 0...5),
+                "before", \.before, along,
                 "Actions whose events are captured before this one's: \"screenEnd\" where there was a screen, "
                     + "\"background\" where the app is in the foreground."),
             Field(
-                "after", \.after, .list(of: .cases(what: "an action"), count: 0...5),
+                "after", \.after, along,
                 "Actions whose events are captured after this one's, in the same way."),
         ])
 }

@@ -95,11 +95,26 @@ struct DescriptionBinder {
                 allowed: "an action with a name: " + quotedList(DescribedSDK.Action.allCases.map(\.rawValue)))
         }
         checkFirstForeground(&reading)
+        checkAlong(&reading)
+    }
+
+    /// What is captured along with an action are others that the description has.
+    private func checkAlong(_ reading: inout Reading) {
         for (action, own) in draft.actions {
-            for (key, others) in [("before", own.before), ("after", own.after)] {
+            // Sessions begin and end with what is captured otherwise, and a screen's end is nothing by itself.
+            let isLeading =
+                !action.hasProperties && ![.sessionStart, .sessionEnd, .screenEnd].contains(action)
+            for (key, others) in [("before", own.before), ("after", own.after)] where !others.isEmpty {
+                let place = at(["events", action.rawValue, key])
+                guard isLeading else {
+                    reading.report(
+                        .conflict, place, found: "\"\(key)\" of \"\(action.rawValue)\"",
+                        allowed: "before and after of actions of the app or the system, which lead others")
+                    continue
+                }
                 for other in others where draft.actions[other] == nil || other == action {
                     reading.report(
-                        .conflict, at(["events", action.rawValue, key]), found: "\"\(other.rawValue)\"",
+                        .conflict, place, found: "\"\(other.rawValue)\"",
                         allowed: "other actions that the description has")
                 }
             }
