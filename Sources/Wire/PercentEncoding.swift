@@ -31,6 +31,9 @@ package struct PercentEncoding: Sendable {
     /// All but the unreserved characters of RFC 3986, section 2.3.
     package static let unreserved = PercentEncoding(literals: "-_.~")
 
+    /// All that has a meaning in a path beyond one of its components (RFC 3986, section 3.3).
+    package static let pathComponent = PercentEncoding(literals: "-_.~!$&'()*+,;=:@")
+
     /// sa-sdk-ios 1.x: CFURLCreateStringByAddingPercentEscapes with `!*'();:@&=+$,/?%#[]` escaped
     /// too; only RFC 2396's letters, digits and `-_.~` are left.
     package static let sensorsLegacy = PercentEncoding(literals: "-_.~")
@@ -73,6 +76,13 @@ package struct PercentEncoding: Sendable {
     /// Appends the encoding of what `input` holds.
     package func encode(_ input: borrowing WireBuffer, into output: inout WireBuffer) {
         input.withUnsafeBytes { encode($0, into: &output) }
+    }
+
+    /// The encoding of a text.
+    package func encode(_ text: String) -> String {
+        var output = WireBuffer()
+        encode(WireBuffer(text), into: &output)
+        return output.text
     }
 
     /// Appends the decoding of a part of application/x-www-form-urlencoded: `+` is a space, `%XX` a

@@ -134,4 +134,20 @@ struct DescriptionReadingTests {
         #expect(description.answer.status == 201)
         #expect(description.answer.delivered == [201...201, 204...204, 300...300])
     }
+
+    @Test("a key in the path of a configuration is a part of one component")
+    func configPath() throws {
+        let sdk = try DescriptionReader.read(
+            bytes: Array(
+                #"""
+                {"config": [{"path": "/settings/{{apiKey}}/v1"}],
+                 "events": {"tag": "/bs_id", "common": {"n": "{{name}}"}, "tap": {"name": "t"}}}
+                """#.utf8)
+        ).get()
+        let config = try #require(sdk.configs.first)
+        #expect(config.path(apiKey: "phc_a.b") == "/settings/phc_a.b/v1")
+        #expect(config.path(apiKey: "a/b c{") == "/settings/a%2Fb%20c%7B/v1")
+        let pattern = try #require(UploadDescription(sdk).configs.first?.pattern)
+        #expect(pattern.fits(config.path(apiKey: "a/b c{")))
+    }
 }

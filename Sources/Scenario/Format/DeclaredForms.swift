@@ -53,12 +53,17 @@ enum DeclaredForms {
             "a path of at most 1000 bytes that begins with \"/\" and has no blank or control character (a blank is %20), no "
             + "\"?\", no \"#\" and no placeholder: what varies goes into query or headers, or into the path of the target"
     ) { text in
-        let isPlain = text.utf8.allSatisfy { byte in
-            byte > 0x20 && byte != 0x7F && byte != UInt8(ascii: "?") && byte != UInt8(ascii: "#")
-        }
-        return isPlain && text.hasPrefix("/") && !text.contains("{{") && text.utf8.count <= 1000 ? text : nil
+        let isPath = text.hasPrefix("/") && isPlain(path: text) && !text.contains("{{")
+        return isPath && text.utf8.count <= 1000 ? text : nil
     } encode: {
         .text($0)
+    }
+
+    /// Whether a text may stand in a path as it is: without blanks, control characters, a query and a fragment.
+    static func isPlain(path text: String) -> Bool {
+        text.utf8.allSatisfy { byte in
+            byte > 0x20 && byte != 0x7F && byte != UInt8(ascii: "?") && byte != UInt8(ascii: "#")
+        }
     }
 
     static let requiredPointer: Form<JSONPath> = Form<String>.matching(

@@ -31,9 +31,14 @@ extension DescriptionBinder {
         _ draft: ConfigDraft, _ config: inout DescribedSDK.Config, _ reading: inout Reading
     ) {
         if let path = draft.path {
+            let before = reading.problems.count
             config.path = template(path, [.population], &reading)
-            if path.node.string?.hasPrefix("/") != true || path.node.string?.contains("?") ?? false {
-                reading.report(.outOfRange, path, allowed: "a path that begins with \"/\" and has no query")
+            if reading.problems.count == before, !isPath(config.path) {
+                reading.report(
+                    .outOfRange, path,
+                    allowed:
+                        "a path that begins with \"/\" and has no blank or control character (a blank is %20), "
+                        + "no \"?\" and no \"#\"")
             }
         }
         config.query = lines(draft.query, &reading)
@@ -44,6 +49,17 @@ extension DescriptionBinder {
                 reading.report(
                     .conflict, body, found: "a body", allowed: "a body only with \"method\": \"POST\"")
             }
+        }
+    }
+
+    /// Whether a template makes a path, whatever is filled in: that is escaped.
+    private func isPath(_ template: Template) -> Bool {
+        guard case .text(let segments) = template, case .constant(let start)? = segments.first,
+            start.hasPrefix("/")
+        else { return false }
+        return segments.allSatisfy { segment in
+            guard case .constant(let text) = segment else { return true }
+            return DeclaredForms.isPlain(path: text)
         }
     }
 

@@ -13,7 +13,7 @@ extension ScenarioBinder {
         else { return }
         reading.warn(
             population,
-            "the SDK fetches its configuration at \"\(config.path(apiKey: "{apiKey}"))\", and its target names no key "
+            "the SDK fetches its configuration at \"\(config.pathForPeople)\", and its target names no key "
                 + "(target.apiKey): with that part missing, collectors know no such path (404)")
     }
 }

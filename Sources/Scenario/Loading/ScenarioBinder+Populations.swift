@@ -33,7 +33,7 @@ extension ScenarioBinder {
         checkRetention(draft, persona, rules, path)
         let rate = bindRate(draft.rate)
         warnAboutRate(draft, devices, persona, rate, path)
-        warnAboutEvents(name, draft, rules, app, persona, path)
+        warnAboutEvents(name, draft, rules, app, persona, own, path)
         var population = ScenarioPopulation(
             name: name, devices: devices, writtenDevices: devices, system: rules, app: app, persona: persona,
             network: network,
@@ -142,10 +142,10 @@ extension ScenarioBinder {
     /// Warns of events that never come about, leave or arrive.
     private mutating func warnAboutEvents(
         _ name: String, _ draft: PopulationDraft, _ rules: any SystemRuleSet, _ app: AppDescription,
-        _ persona: PersonaDescription, _ path: JSONPath
+        _ persona: PersonaDescription, _ target: BoundTarget, _ path: JSONPath
     ) {
         warnAboutHooks(name, rules, app, persona, path)
-        warnAboutUnsent(draft, rules, app)
+        warnAboutUnsent(draft, rules, app, target)
         warnAboutUnseenPages(draft, rules, app)
         warnAboutRefused(name, rules, app, path)
     }

@@ -7,7 +7,7 @@ import Wire
 extension ScenarioBinder {
     /// Events that are uploaded at once, as the scenario says, and that the app does not send.
     mutating func warnAboutUnsent(
-        _ draft: PopulationDraft, _ rules: any SystemRuleSet, _ app: AppDescription
+        _ draft: PopulationDraft, _ rules: any SystemRuleSet, _ app: AppDescription, _ target: BoundTarget
     ) {
         for knob in ["immediate", "instant"] {
             guard let place = draft.sdk?.value(at: ["upload", knob]), let written = place.node.elements else {
@@ -15,7 +15,8 @@ extension ScenarioBinder {
             }
             let sent: Set<String>
             switch rules {
-            case let declared as DeclaredRules: sent = declared.namesSent(of: app)
+            case let declared as DeclaredRules:
+                sent = declared.namesSent(of: app, apiKey: target.apiKey, accountID: target.accountID)
             // What the SDK captures by itself has names with a dollar sign, but for two.
             case is SensorsRules:
                 sent = Set(app.events.map(\.name) + ["AppCrashed", "DisableSensorsDataSDK"])

@@ -31,8 +31,13 @@ extension DescribedSDK.Config {
         [path.pattern(filler: "{}"), path.pattern(filler: "")].uniqued()
     }
 
-    /// Where a target with a key has it fetched.
-    package func path(apiKey: String) -> String { path.pattern(filler: apiKey) }
+    /// Where a target with a key has it fetched: what of the key would be more than a part of a component is escaped.
+    package func path(apiKey: String) -> String {
+        path.pattern(filler: PercentEncoding.pathComponent.encode(apiKey))
+    }
+
+    /// The same for people: `{apiKey}` in place of the key.
+    package var pathForPeople: String { path.pattern(filler: "{apiKey}") }
 }
 
 extension DescribedSDK.Request {

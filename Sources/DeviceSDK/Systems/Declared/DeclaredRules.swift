@@ -27,8 +27,13 @@ package struct DeclaredRules: Hashable, Sendable {
     package init(version: Version) { sdk = DescribedSDK() }
 
     /// The names of the events that are captured of an app, as they are sent.
-    package func namesSent(of app: AppDescription) -> Set<String> {
-        Set(DeclaredTemplates(app: app, events: sdk.events).kinds.filter { $0.template != nil }.map(\.name))
+    ///
+    /// - Parameters:
+    ///   - apiKey: Of the target, and so is `accountID`: both may be in names.
+    package func namesSent(of app: AppDescription, apiKey: String, accountID: String) -> Set<String> {
+        let texts = DeclaredPopulationTexts(app: app, apiKey: apiKey, accountID: accountID)
+        let kinds = DeclaredTemplates(app: app, events: sdk.events, texts: texts).kinds
+        return Set(kinds.filter { $0.template != nil }.map(\.name))
     }
 
     package var version: Version {

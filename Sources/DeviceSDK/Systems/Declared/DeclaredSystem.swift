@@ -56,7 +56,8 @@ package struct DeclaredSystem: RowCustodian {
         self.plan = plan
         streams = plan.streams
         multiplexes = plan.multiplexes
-        let templates = DeclaredTemplates(app: plan.app, events: rules.sdk.events)
+        let texts = DeclaredPopulationTexts(plan)
+        let templates = DeclaredTemplates(app: plan.app, events: rules.sdk.events, texts: texts)
         self.templates = templates
         let inForce = DeclaredRulesInForce(rules, templates)
         sdk = inForce.sdk
@@ -86,7 +87,6 @@ package struct DeclaredSystem: RowCustodian {
         tellsSender = rules.sdk.requests.map { request in
             Template.object(request.perEvent).placeholders.contains { $0.source == .sender }
         }
-        let texts = DeclaredPopulationTexts(plan)
         heads = rules.sdk.requests.enumerated().map { lane, request in
             // A target names the way of the main lane alone.
             Self.head(plan, request, at: lane == 0 ? plan.target.pathAndQuery : request.path, texts)
@@ -109,7 +109,7 @@ package struct DeclaredSystem: RowCustodian {
         let lines = config.body == nil ? "" : "Content-Type: application/json\r\n"
         return RequestHead(
             method: config.method == .get ? .get : .post,
-            path: texts.text(of: config.path) + query(config.query, texts),
+            path: texts.path(of: config.path) + query(config.query, texts),
             headerLines: plan.target.headerLines(after: lines))
     }
 
@@ -117,8 +117,9 @@ package struct DeclaredSystem: RowCustodian {
         _ query: [DescribedSDK.Request.Line], _ texts: DeclaredPopulationTexts
     ) -> String {
         guard !query.isEmpty else { return "" }
-        return "?"
-            + query.map { "\(encoded($0.name))=\(encoded(texts.text(of: $0.value)))" }.joined(separator: "&")
+        let escaping = PercentEncoding.unreserved
+        let parts = query.map { "\(escaping.encode($0.name))=\(escaping.encode(texts.text(of: $0.value)))" }
+        return "?" + parts.joined(separator: "&")
     }
 
     private static func head(
@@ -136,12 +137,6 @@ package struct DeclaredSystem: RowCustodian {
             case .put: .put
             }
         return RequestHead(method: method, path: path, headerLines: plan.target.headerLines(after: lines))
-    }
-
-    private static func encoded(_ text: String) -> String {
-        var buffer = WireBuffer()
-        PercentEncoding.unreserved.encode(WireBuffer(text), into: &buffer)
-        return buffer.text
     }
 
     package var labels: [EventLabel] { templates.labels }

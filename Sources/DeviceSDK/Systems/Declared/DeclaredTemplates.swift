@@ -39,7 +39,8 @@ struct DeclaredTemplates: Sendable {
     private static let others = DescribedSDK.Action.allCases.filter { $0.index != nil }
         .sorted { ($0.index ?? 0) < ($1.index ?? 0) }
 
-    init(app: AppDescription, events: DescribedSDK.Events) {
+    /// - Parameter texts: What is the same for the whole population, which events may be called by.
+    init(app: AppDescription, events: DescribedSDK.Events, texts: DeclaredPopulationTexts) {
         var kinds = app.events.map { event in
             Kind(
                 action: .business, event: event.name, properties: event.properties,
@@ -55,7 +56,7 @@ struct DeclaredTemplates: Sendable {
             var kind = kind
             guard let own = events.actions[kind.action], !own.isOff else { return kind }
             kind.template = own.bound(toEvent: kind.event, with: kind.properties.map(\.key))
-            kind.name = kind.template?.name.constantText ?? kind.event
+            kind.name = kind.template?.name.filled(texts).constantText ?? kind.event
             return kind
         }
         labels = self.kinds.map { kind in

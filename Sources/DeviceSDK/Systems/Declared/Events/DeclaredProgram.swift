@@ -228,46 +228,4 @@ extension Template {
         }
         return normal.count > 0 ? normal.text : digits
     }
-
-    /// The template with the population's own texts filled in.
-    fileprivate func filled(_ texts: DeclaredPopulationTexts) -> Template {
-        replacing { placeholder in
-            placeholder.source.scope == .population
-                ? placeholder.applied(to: texts.text(placeholder.source)) : nil
-        }
-    }
-}
-
-/// What is the same for a whole population.
-struct DeclaredPopulationTexts: Sendable {
-    private let texts: [Placeholder.Source: String]
-
-    init(_ plan: PopulationPlan) {
-        texts = [
-            .apiKey: plan.target.apiKey, .account: plan.target.accountID, .appName: plan.app.displayName,
-            .appID: plan.app.bundleIdentifier,
-        ]
-    }
-
-    /// The text of a placeholder, as it is; empty for one that is no population's.
-    func text(_ source: Placeholder.Source) -> String { texts[source] ?? "" }
-
-    /// A template of nothing but the population's own, as a text.
-    func text(of template: Template) -> String {
-        switch template {
-        case .text(let segments):
-            segments.map { segment in
-                switch segment {
-                case .constant(let text): text
-                case .slot(let placeholder): text(of: .value(placeholder))
-                }
-            }
-            .joined()
-        case .value(let placeholder):
-            placeholder.applied(to: text(placeholder.source)).constantText ?? ""
-        case .number(let digits): digits
-        case .bool(let value): value ? "true" : "false"
-        default: ""
-        }
-    }
 }
