@@ -86,4 +86,55 @@ import Wire
         #expect(try headers(#""headers": {}"#) == [])
         #expect(try headers(#""form": {"d": "{{body}}"}, "headers": {"A": "b"}"#) == ["A"])
     }
+
+    @Test("a body that the SDK packs is told to be packed once")
+    func contentEncoding() {
+        let header = #""headers": {"content-encoding": "gzip"}"#
+        #expect(
+            problems(#""request": {"compress": "gzip", \#(header)}"#) == [
+                #"/request/headers/content-encoding: conflict: "content-encoding" beside "compress": "gzip""#
+            ])
+        #expect(problems(#""request": {\#(header)}"#) == [], "it packs its bodies otherwise")
+    }
+
+    @Test("a configuration's path is one of a request, but for what is filled in")
+    func configPaths() {
+        func problems(_ path: String) -> [String] {
+            self.problems(#""consts": {"v": "a b"}, "config": [{"path": "\#(path)"}]"#)
+        }
+        for path in [
+            "/my cfg/{{apiKey}}", "/x#y", "/x?y", #"/x HTTP/1.1\r\nX-A: 1"#, "x", "/{{v}}", "{{apiKey}}",
+        ] {
+            #expect(
+                problems(path).map { $0.hasPrefix("/config/0/path: out of range: ") } == [true], "\(path)")
+        }
+        for path in ["/", "/my%20cfg/{{apiKey}}/{{app.name}}"] { #expect(problems(path) == [], "\(path)") }
+    }
+
+    @Test("names of the app and the account that go into a header are of one line")
+    func names() {
+        func found(app: String, account: String = "a", header: String) -> [String] {
+            let text = """
+                {"duration": "1m", "target": {"accountId": "\(account)"},
+                 "apps": {"own": {\(app), "screens": [{"name": "Home"}]}},
+                 "populations": [{"name": "p", "devices": 1, "system": "declared", "app": "own",
+                   "sdk": {"preset": "posthog-ios", "request": {"headers": {"X-App": "\(header)"}}}}]}
+                """
+            guard case .failure(let failure) = load(text) else { return [] }
+            return failure.problems.map { "\($0.pointer): \($0.kind.rawValue): \($0.found)" }
+        }
+        let name = #""displayName": "Shop\r\nX-Evil: 2""#
+        #expect(
+            found(app: name, header: "{{app.name}}") == [
+                #"/populations/0/app: conflict: a control character in the app's displayName, and that in the header "X-App""#
+            ])
+        #expect(found(app: name, header: "{{app.id}}") == [], "it is in JSON alone")
+        #expect(
+            found(app: #""bundleIdentifier": "a\nb""#, header: "of {{app.id}}").first?.hasPrefix(
+                "/populations/0/app: conflict: a control character in the app's bundleIdentifier") == true)
+        #expect(
+            found(app: #""displayName": "Shop""#, account: #"a\r\nX: 1"#, header: "{{account}}") == [
+                "/target/accountId: out of range: a control character"
+            ])
+    }
 }

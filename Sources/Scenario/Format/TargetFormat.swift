@@ -8,7 +8,7 @@ struct TargetDraft: Sendable {
     var urls: [Located<String>] = []
     var connections: Located<PopulationPlan.Target.Connections>?
     var headers: [Named<String>] = []
-    var accountID: String?
+    var accountID: Located<String>?
     var apiKey: Located<String>?
     var path: String?
     var tls: TLSDraft?
@@ -35,7 +35,7 @@ struct TargetDraft: Sendable {
                 "path", \.path, TargetDraft.path,
                 "Path and query in place of the URL's, or of the system's own."),
             Field(
-                "accountId", \.accountID, .text(limit: 200),
+                "accountId", \.accountID, Form<String>.text(limit: 200).located,
                 "The account or project that the app gave the SDK: GrowingIO's in the path, the embedded "
                     + "collector's project for Sensors."),
             Field(

@@ -6,7 +6,9 @@ extension DescriptionBinder {
     func bindRequest(_ request: inout DescribedSDK.Request, _ reading: inout Reading) {
         request.query = lines(draft.query, &reading)
         bindForm(&request, &reading)
-        if let headers = draft.headers { request.headers = headerLines(headers, &reading) }
+        if let headers = draft.headers {
+            request.headers = headerLines(headers, packed: request.compress == .gzip, &reading)
+        }
         if let body = draft.body {
             request.body = template(body, Self.bodyScopes.union([.batch]), &reading)
             check(request.body, at: body, &reading)
@@ -99,12 +101,19 @@ extension DescriptionBinder {
     }
 
     /// Headers: what would break the head of a request is refused, in constants too.
+    ///
+    /// - Parameter packed: Whether the SDK packs bodies, and says so in a header of its own.
     private func headerLines(
-        _ headers: [Named<Place>], _ reading: inout Reading
+        _ headers: [Named<Place>], packed: Bool, _ reading: inout Reading
     ) -> [DescribedSDK.Request.Line] {
         let lines = lines(headers, &reading)
         for (header, line) in zip(headers, lines) {
             HeaderRules.check(name: header.name, at: header.place, &reading)
+            if packed, header.name.lowercased() == "content-encoding" {
+                reading.report(
+                    .conflict, header.place, found: "\"\(header.name)\" beside \"compress\": \"gzip\"",
+                    allowed: "one of them: compress adds the header")
+            }
             guard case .text(let segments) = line.value else { continue }
             for case .constant(let text) in segments {
                 HeaderRules.check(line: text, at: header.place, &reading)

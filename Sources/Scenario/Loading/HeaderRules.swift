@@ -37,9 +37,14 @@ package enum HeaderRules {
         }
     }
 
+    /// Whether a text may be the value of a header, without line breaks and other control characters.
+    static func isLine(_ text: String) -> Bool {
+        !text.unicodeScalars.contains { $0.value < 0x20 && $0 != "\t" || $0.value == 0x7F }
+    }
+
     /// Reports line breaks and other control characters in what goes into a header.
     static func check(line text: String, at place: Place, _ reading: inout Reading) {
-        if text.unicodeScalars.contains(where: { $0.value < 0x20 && $0 != "\t" || $0.value == 0x7F }) {
+        if !isLine(text) {
             reading.report(.outOfRange, place, found: "a control character", allowed: "text of one line")
         }
     }

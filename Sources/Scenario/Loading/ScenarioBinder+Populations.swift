@@ -28,7 +28,7 @@ extension ScenarioBinder {
         check(own, of: rules, several: hasSeveralSystems)
         warnAboutKey(rules, own, path)
         warnAboutCrashes(app, persona, path)
-        checkCalls(of: app, rules, at: draft.app?.place)
+        check(app, of: rules, draft, path)
         guard let zones = bindZones(draft, zones) else { return nil }
         checkRetention(draft, persona, rules, path)
         let rate = bindRate(draft.rate)
@@ -127,6 +127,14 @@ extension ScenarioBinder {
         if draft.rate != nil, let node = draft.persona?.node["rate"], node.isString {
             reading.warn(path.appending("rate"), "wins over the rate of the persona")
         }
+    }
+
+    /// What of an app does not fit the SDK in it.
+    private mutating func check(
+        _ app: AppDescription, of rules: any SystemRuleSet, _ draft: PopulationDraft, _ path: JSONPath
+    ) {
+        checkCalls(of: app, rules, at: draft.app?.place)
+        checkHeaders(of: rules, app, at: draft.app?.place ?? place(at: path))
     }
 
     /// An app that calls what the version does not have would not compile.

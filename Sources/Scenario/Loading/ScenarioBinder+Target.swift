@@ -106,7 +106,10 @@ extension ScenarioBinder {
 
     /// The path, the account and the key.
     private mutating func bindNames(_ draft: TargetDraft, in target: inout BoundTarget) {
-        if let accountID = draft.accountID { target.accountID = accountID }
+        if let account = draft.accountID {
+            target.accountID = account.value
+            HeaderRules.check(line: account.value, at: account.place, &reading)
+        }
         if let key = draft.apiKey {
             target.apiKey = key.value
             if !key.value.isEmpty { reading.secrets.append(key.value) }
