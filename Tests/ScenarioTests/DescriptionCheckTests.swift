@@ -61,4 +61,29 @@ struct DescriptionCheckTests {
             ])
         #expect(problems(#"\#(launch), "item": {"name": "i", "before": []}"#) == [])
     }
+
+    @Test("what events get when they are sent does not stand where a collector reads their name, time or id")
+    func perEvent() {
+        func problems(_ member: String, lane: Bool = false) -> [String] {
+            let request = #""request": {"path": "/l", "perEvent": {\#(member)}}"#
+            return self.problems(
+                lane ? #""lanes": {"l": {\#(request), "tag": "/bs_id"}}"# : request,
+                events: #"""
+                    "events": {"tag": "/more/bs_id", "common": {"n": {"m": "{{name}}"}, "t": "{{time|ms}}", "more": {"x": 1}, "o": 1},
+                     "business": {"name": "{{event}}"\#(lane ? #", "lane": "l""# : "")}, "screen": {"name": "s"}}
+                    """#)
+        }
+        let place = "/request/perEvent"
+        #expect(problems(#""o": 2, "at": "{{sent|ms}}""#) == [])
+        #expect(problems(#""n": "x""#) == [#"\#(place)/n: conflict: "n", where events have their name"#])
+        #expect(
+            problems(#""more": {"y": 1}"#) == [#"\#(place)/more: conflict: "more", where events have bs_id"#])
+        #expect(problems(#""t": "x""#) == [#"\#(place)/t: conflict: "t", where events have their time"#])
+        #expect(problems(#""t": "{{sent|ms}}""#) == [], "a time is one")
+        #expect(
+            problems(#""bs_id": "x""#, lane: true) == [
+                #"/lanes/l\#(place)/bs_id: conflict: "bs_id", where events have bs_id"#
+            ])
+        #expect(problems(#""more": {"y": 1}"#, lane: true) == [], "those of the lane have it elsewhere")
+    }
 }

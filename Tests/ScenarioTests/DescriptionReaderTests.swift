@@ -278,14 +278,17 @@ import Wire
         }
         let plain = side("")
         #expect(problems(#""at": "{{sent|ms}}""#, plain).isEmpty)
-        for (name, value) in [("i", #""{{sent|ms}}""#), ("q", #"{"j": 2}"#), ("p", "{}")] {
+        for (name, value, part) in [
+            ("i", #""{{sent|ms}}""#, "a part of their key"), ("q", #"{"j": 2}"#, "a part of their key"),
+            ("p", "{}", "bs_id"),
+        ] {
             #expect(
                 problems(#""\#(name)": \#(value)"#, plain)
-                    == ["/request/perEvent/\(name): conflict: \"\(name)\""])
+                    == ["/request/perEvent/\(name): conflict: \"\(name)\", where events have \(part)"])
         }
         #expect(
             problems("", side(#", "perEvent": {"i": "{{sender}}"}"#))
-                == [#"/lanes/side/request/perEvent/i: conflict: "i""#])
+                == [#"/lanes/side/request/perEvent/i: conflict: "i", where events have a part of their key"#])
     }
 
     @Test func aSealIsAWordOrAnObject() throws {

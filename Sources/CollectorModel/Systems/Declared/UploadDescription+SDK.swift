@@ -1,5 +1,5 @@
 package import SDKDescription
-import Wire
+package import Wire
 
 extension UploadDescription {
     /// What a collector has to know of a described SDK: its templates, read backwards.
@@ -85,12 +85,7 @@ extension DescribedSDK.EventTemplate {
     /// Where the event's name is; where it has none, the member that is called so, or those with what the app hands over:
     /// updates of profiles are called by what they do.
     fileprivate var nameRules: [EventDescription.NameRule] {
-        // As it is, within a longer text, or in other letters.
-        let path =
-            envelope.path { $0 == name }
-            ?? envelope.path { $0.isText && $0.placeholders.contains { $0.source == .event } }
-            ?? envelope.path { isName($0) }
-        if let path { return [.value(EventPath(path))] }
+        if let namePath { return [.value(EventPath(namePath))] }
         guard case .object(let members) = envelope else { return [] }
         if let own = name.constantText, members.contains(where: { $0.name == own }) { return [.member(own)] }
         return members.compactMap { member in
@@ -99,6 +94,13 @@ extension DescribedSDK.EventTemplate {
             else { return nil }
             return .member(name)
         }
+    }
+
+    /// Where the event's name is: as it is, within a longer text, or in other letters; `nil` for nowhere.
+    package var namePath: JSONPath? {
+        envelope.path { $0 == name }
+            ?? envelope.path { $0.isText && $0.placeholders.contains { $0.source == .event } }
+            ?? envelope.path { isName($0) }
     }
 
     /// Whether a value is the event's name, in its own letters or through a filter.
