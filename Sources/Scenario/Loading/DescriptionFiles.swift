@@ -3,6 +3,8 @@ import Wire
 
 /// Puts the files in the place of their names that descriptions of SDKs are in: `"sdk": {"file": "posthog.json"}`.
 struct DescriptionFiles {
+    /// All environment variables: the name of a file may have some, and what is in it.
+    let environment: [String: String]
     /// Reads a file; `nil` for one that cannot be read.
     let read: (String) -> [UInt8]?
     /// Where values stand in these files, such as `posthog.json:3:10`, by the places that the scenario gives them.
@@ -10,7 +12,10 @@ struct DescriptionFiles {
     /// The descriptions of which the file could not be read, by their places in the scenario.
     private(set) var unread: [String] = []
 
-    init(read: @escaping (String) -> [UInt8]?) { self.read = read }
+    init(environment: [String: String], read: @escaping (String) -> [UInt8]?) {
+        self.environment = environment
+        self.read = read
+    }
 
     /// A scenario with the content of each file that a population's `sdk` names, changed by what else stands there.
     mutating func expand(_ scenario: JSONNode, _ reading: inout Reading) -> JSONNode {
@@ -36,7 +41,7 @@ struct DescriptionFiles {
             case .object(let knobs) = members[index].value.content,
             let named = knobs.first(where: { $0.key == "file" })
         else { return population }
-        let file = Place(node: named.value, path: path.appending("file"))
+        let file = file(named.value, at: path.appending("file"), &reading)
         var changes = members[index].value
         changes.content = .object(knobs.filter { $0.key != "file" })
         let found = content(of: file, at: path, &reading)
@@ -46,6 +51,15 @@ struct DescriptionFiles {
         }
         members[index].value = found?.merging(changes) ?? changes
         return JSONNode(.object(members), position: population.position)
+    }
+
+    /// The name of a file, with its variables replaced. They are neither secrets nor a part of the scenario, in which what is
+    /// in the file stands: elsewhere the folder may be another.
+    private func file(_ name: JSONNode, at path: JSONPath, _ reading: inout Reading) -> Place {
+        var substitution = Substitution(environment: environment)
+        let file = Place(node: substitution.apply(to: name, at: path), path: path)
+        reading.problems += substitution.problems
+        return file
     }
 
     /// What is in a file; an empty description, beside a problem, for one that has none.
@@ -60,7 +74,7 @@ struct DescriptionFiles {
             return nil
         }
         do {
-            let node = try JSONReader.readStrictly(bytes)
+            let (node, duplicates) = try JSONReader.read(bytes)
             guard node.isObject, node["file"] == nil else {
                 reading.report(
                     .wrongType, file,
@@ -74,22 +88,40 @@ struct DescriptionFiles {
                     allowed: "a file with a description")
                 return nil
             }
-            // A description is to be JSON as programs write it; where its values stand, the other reader knows.
-            if let (placed, _) = try? JSONReader.read(bytes) { note(placed, of: name, at: path) }
-            return node
+            for duplicate in duplicates { report(duplicate, in: name, file, at: path, &reading) }
+            note(node, of: name, at: path)
+            // Where its values stand is no place in the scenario.
+            return node.moved(to: .none)
         } catch {
-            var place = name
-            if case .file(let line, let column) = error.position { place += ":\(line):\(column)" }
-            reading.report(.syntax, file, found: "\(place): \(error.found)", allowed: error.allowed)
+            reading.report(
+                .syntax, file, found: "\(Self.place(error.position, in: name)): \(error.found)",
+                allowed: error.allowed)
             return nil
         }
     }
 
+    private func report(
+        _ duplicate: JSONReader.Duplicate, in name: String, _ file: Place, at path: JSONPath,
+        _ reading: inout Reading
+    ) {
+        let key = JSONPath(path.tokens + duplicate.path.tokens)
+        reading.problems.append(
+            Problem(
+                .duplicateKey, at: key, position: file.node.position,
+                found:
+                    "a second \"\(key.tokens.last ?? "")\" in \(Self.place(duplicate.position, in: name)), the first in "
+                    + Self.place(duplicate.first, in: name), allowed: "each key once"))
+    }
+
+    /// A place in a file, such as `posthog.json:3:10`.
+    private static func place(_ position: SourcePosition, in name: String) -> String {
+        guard case .file(let line, let column) = position else { return name }
+        return "\(name):\(line):\(column)"
+    }
+
     /// Remembers where values stand.
     private mutating func note(_ node: JSONNode, of name: String, at path: JSONPath) {
-        if case .file(let line, let column) = node.position {
-            origins[path.pointer] = "\(name):\(line):\(column)"
-        }
+        origins[path.pointer] = Self.place(node.position, in: name)
         for member in node.members ?? [] { note(member.value, of: name, at: path.appending(member.key)) }
         for (index, element) in (node.elements ?? []).enumerated() {
             note(element, of: name, at: path.appending(index))

@@ -166,7 +166,7 @@ package enum ScenarioLoader {
             ScenarioOptions(environment: environment), name: { "BEACONSWARM_\($0.uppercased())" },
             setName: "BEACONSWARM_SET")
         overrides.apply(options, name: { "--\($0)" }, setName: "--set")
-        var files = DescriptionFiles(read: request.readFile)
+        var files = DescriptionFiles(environment: environment, read: request.readFile)
         let written = files.expand(overrides.root, &reading)
         var substitution = Substitution(environment: environment)
         let node = substitution.apply(to: written)
