@@ -86,4 +86,51 @@ struct DescriptionCheckTests {
             ])
         #expect(problems(#""more": {"y": 1}"#, lane: true) == [], "those of the lane have it elsewhere")
     }
+
+    /// RFC 7396: what is not there is taken away as well.
+    @Test(
+        "null takes a key away, whether it is there or not",
+        arguments: [
+            #""retry": {"latch": null}"#, #""retry": null"#, #""storage": {"limit": null, "seal": null}"#,
+            #""upload": {"maxBatchesPerFlush": {"timer": null}}"#,
+            #""request": {"query": {"a": null}, "body": null}"#,
+            #""lanes": {"l": null}"#, #""identity": {"session": {"idle": null}}"#, #""name": null"#,
+        ])
+    func nulls(member: String) throws {
+        #expect(problems(member) == [])
+        let plain = try DescriptionReader.read(bytes: Array("{\(Self.events)}".utf8)).get()
+        let sdk = try DescriptionReader.read(bytes: Array("{\(member), \(Self.events)}".utf8)).get()
+        #expect(sdk == plain)
+        for preset in ["segment-ios", "posthog-ios"] {
+            let json = #"{"preset": "\#(preset)", \#(member)}"#
+            _ = try DescriptionReader.read(bytes: Array(json.utf8)).get()
+        }
+    }
+
+    @Test("a slip of the pen in a group that is not there is told, and null in a template is a value")
+    func otherNulls() throws {
+        #expect(problems(#""retry": {"lach": null}"#) == [#"/retry/lach: unknown key: "lach""#])
+        #expect(
+            problems(#""lanes": {"l": {"request": {"compres": null}}}"#).contains(
+                #"/lanes/l/request/compres: unknown key: "compres""#))
+        let json = #"{"request": {"body": {"a": null, "e": "{{events}}"}}, \#(Self.events)}"#
+        let body = try DescriptionReader.read(bytes: Array(json.utf8)).get().request.body
+        #expect(body.value(at: JSONPath(["a"])) == Template.null)
+    }
+
+    @Test("a lane's body is merged into the description's own, and says so where both have the events")
+    func laneBodies() {
+        func allowed(_ body: String) -> [String] {
+            let json = """
+                {"request": {"body": {"batch": "{{events}}"}}, "lanes": {"l": {"request": {"body": \(body)}}},
+                 "events": {"key": ["/i"], "common": {"i": "{{id}}"}, "screen": {"name": "s", "lane": "l"}}}
+                """
+            guard case .failure(let found) = DescriptionReader.read(bytes: Array(json.utf8)) else {
+                return []
+            }
+            return found.problems.map(\.allowed)
+        }
+        #expect(allowed(#"{"rows": "{{events}}"}"#).map { $0.contains("null takes a key away") } == [true])
+        #expect(allowed(#"{"rows": "{{events}}", "batch": null}"#) == [])
+    }
 }

@@ -18,7 +18,8 @@ extension DescriptionReader {
 
     /// The same of what lanes say of their requests, which is merged into the description's own.
     static func checkLaneRemovals(_ whole: Place, _ reading: inout Reading) {
-        guard let main = whole.node["request"], let lanes = whole.node["lanes"] else { return }
+        guard let lanes = whole.node["lanes"] else { return }
+        let main = whole.node["request"] ?? .object([])
         let removals = (lanes.members ?? []).compactMap { lane -> (String, JSONNode)? in
             guard let request = lane.value["request"]?.removals(over: main) else { return nil }
             return (lane.key, .object([("request", request)]))
@@ -41,5 +42,18 @@ extension JSONNode {
             return Member(change.key, inner, keyPosition: change.keyPosition)
         }
         return removals.isEmpty ? nil : JSONNode(.object(removals), position: position)
+    }
+
+    /// The value without the keys of a format that are `null`, where nothing under it had them: they are taken away all the
+    /// same. Those that the format does not have stay, and so does what is in templates and in lists.
+    func withoutNulls(of shape: Shape) -> JSONNode {
+        guard case .object(let members) = content else { return self }
+        let kept = members.compactMap { member -> Member? in
+            guard let inner = shape.child(member.key) else { return member }
+            guard member.value.content != .null else { return nil }
+            return Member(
+                member.key, member.value.withoutNulls(of: inner), keyPosition: member.keyPosition)
+        }
+        return JSONNode(.object(kept), position: position)
     }
 }

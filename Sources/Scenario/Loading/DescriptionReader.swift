@@ -63,8 +63,10 @@ package enum DescriptionReader {
     }
 
     /// Reads a description with nothing under it.
-    static func read(whole: Place, _ reading: inout Reading) -> DescribedSDK? {
+    static func read(whole written: Place, _ reading: inout Reading) -> DescribedSDK? {
         let before = reading.problems.count
+        let whole = Place(
+            node: written.node.withoutNulls(of: DeclaredFormat.description.shape()), path: written.path)
         guard let draft = DeclaredFormat.description.decode(whole, &reading) else { return nil }
         // What is left out matters less than what is wrong.
         if draft.common == nil, reading.problems.count > before { return nil }
@@ -134,7 +136,8 @@ extension JSONNode {
             var lane = lane
             guard case .object(var parts) = lane.value.content else { return lane }
             let index = parts.firstIndex { $0.key == "request" }
-            let request = main.merging(index.map { parts[$0].value } ?? .object([]))
+            let own = index.map { parts[$0].value }.flatMap { $0.content == .null ? nil : $0 }
+            let request = main.merging(own ?? .object([]))
             if let index { parts[index].value = request } else { parts.append(.init("request", request)) }
             lane.value.content = .object(parts)
             return lane
