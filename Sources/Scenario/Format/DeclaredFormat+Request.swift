@@ -48,7 +48,8 @@ extension DeclaredFormat {
         [
             Field(
                 "request", \.own, .object(request),
-                "What its requests look like; what is left out is as in the description's own \"request\"."),
+                "What its requests look like: merged key by key into the description's own \"request\", also body, form and "
+                    + "perEvent, of which null takes a key away."),
             Field(
                 "common", \.common, DeclaredForms.template,
                 "The envelope of its events, in place of events.common."),

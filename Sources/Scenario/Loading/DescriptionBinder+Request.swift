@@ -28,7 +28,10 @@ extension DescriptionBinder {
         if lists != 1 || !isPlain {
             reading.report(
                 .conflict, place, found: "\(lists) times {{events}}",
-                allowed: "{{events}} once, as a value by itself")
+                allowed: "{{events}} once, as a value by itself"
+                    + (isOfLane && lists > 1
+                        ? "; a lane's body is merged into the description's own, of which null takes a key away"
+                        : ""))
         }
         if case .encoded = body {
             reading.report(

@@ -5,11 +5,14 @@ import Wire
 struct DescriptionBinder {
     let draft: DeclaredDraft
     let place: Place
+    /// Whether it is a lane's own part.
+    let isOfLane: Bool
     private let constants: [String: String]
 
     init(draft: DeclaredDraft, place: Place) {
         self.draft = draft
         self.place = place
+        isOfLane = false
         constants = Dictionary(draft.constants.map { ($0.name, $0.value) }) { first, _ in first }
     }
 
@@ -17,6 +20,7 @@ struct DescriptionBinder {
     private init(_ lane: LaneDraft, at place: Place, constants: [String: String]) {
         draft = lane.own
         self.place = place
+        isOfLane = true
         self.constants = constants
     }
 
