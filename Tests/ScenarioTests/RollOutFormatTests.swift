@@ -206,6 +206,23 @@ struct RollOutFormatTests {
         #expect(lines == [2])
     }
 
+    /// Else a lane would have half a form.
+    @Test("lanes have in a roll-out what they have of the description's own request")
+    func lanes() throws {
+        let text = """
+            {"duration": "1m", "timeline": [{"at": "10s", "sdk": {"upload": {"batch": 5}}}],
+             "populations": [{"name": "p", "devices": 1, "system": "declared", "sdk": {
+              "request": {"path": "/a", "form": {"key": "{{apiKey}}", "events": "{{body}}"}},
+              "lanes": {"l": {"request": {"path": "/l", "form": {"kind": "people"}}}},
+              "events": {"tag": "/bs_id", "common": {"n": "{{name}}"}, "screen": {"name": "s"},
+                         "business": {"name": "{{event}}", "lane": "l"}}}}]}
+            """
+        let rollOut = try #require(try document(text).populations[0].rollOuts.first)
+        let rules = try #require(rollOut.rules as? DeclaredRules)
+        #expect(rules.sdk.upload.batch == 5)
+        #expect(rules.sdk.lanes.map { $0.request.form.map(\.name) } == [["key", "events", "kind"]])
+    }
+
     @Test("a roll-out to people who never start the app is told")
     func neverLaunched() throws {
         let json = timeline(

@@ -16,8 +16,8 @@ extension DescriptionReader {
         RollOutKnobs.described.check(sdk, &reading)
         guard reading.problems.count == before, let whole = whole(of: rollOut) else { return rules }
         checkRemovals(sdk, over: whole.node, &reading)
-        let changed = read(
-            whole: Place(node: whole.node.merging(sdk.node), path: sdk.path), &reading)
+        let merged = whole.node.merging(sdk.node).withLanesRequests
+        let changed = read(whole: Place(node: merged, path: sdk.path), &reading)
         // What is to be said of the rest was said of the population.
         reading.warnings =
             warnings + reading.warnings.dropFirst(warnings.count).filter { sdk.has($0.pointer) }

@@ -126,7 +126,7 @@ package enum DescriptionReader {
 
 extension JSONNode {
     /// A description whose lanes have whole requests: what they do not say is as in its own.
-    fileprivate var withLanesRequests: JSONNode {
+    var withLanesRequests: JSONNode {
         guard let lanes = self["lanes"]?.members, !lanes.isEmpty, case .object(var members) = content else {
             return self
         }
