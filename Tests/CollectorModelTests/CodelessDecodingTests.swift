@@ -131,6 +131,22 @@ struct CodelessDecodingTests {
         #expect(bench.undecodable == [.tooLarge: 1])
     }
 
+    @Test("a batch may have more events than a message has fields, packed or not")
+    func manyEvents() {
+        let upload = SystemUpload.codeless(ids: (0..<10_001).map { "1-\($0)" })
+        var bench = Bench()
+        #expect(bench.post(upload).status == 200)
+        #expect(bench.sink.rows.count == 10_001)
+        #expect(bench.undecodable.isEmpty)
+        var plain = 0
+        upload.body.withUnsafeBytes { bytes in
+            UploadReader(of: .codeless).forEachEvent(
+                inPlain: bytes, isMessages: true, at: Instant(nanoseconds: 0)
+            ) { _ in plain += 1 }
+        }
+        #expect(plain == 10_001)
+    }
+
     @Test("serves the rules of the app that asks")
     func config() {
         let rules = [

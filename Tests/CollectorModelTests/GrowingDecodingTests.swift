@@ -383,7 +383,7 @@ struct GrowingDecodingTests {
         #expect(bench.undecodable == [.tooLarge: 1])
     }
 
-    @Test("a list of more messages than a reader takes ends there")
+    @Test("a list may have more messages than a message has fields")
     func manyMessages() {
         var body = WireBuffer()
         for number in 0..<10_001 {
@@ -391,7 +391,30 @@ struct GrowingDecodingTests {
         }
         var bench = Bench()
         bench.post(.growing(body.bytes, type: "application/protobuf"))
-        #expect(bench.sink.rows.count == 10_000)
+        #expect(bench.sink.rows.count == 10_001)
+        #expect(bench.undecodable.isEmpty)
+    }
+
+    @Test("a list of more messages than its bytes can hold of events is refused as a whole")
+    func emptyMessages() {
+        let body = Array(repeating: [0x0A, 0x00] as [UInt8], count: 20_000).flatMap { $0 }
+        var bench = Bench()
+        #expect(bench.post(.growing(body, type: "application/protobuf")).status == 400)
+        #expect(bench.sink.rows.isEmpty)
+        #expect(bench.undecodable == [.tooLarge: 1])
+    }
+
+    @Test("a message of too many fields is broken, and its neighbours are not")
+    func manyFields() {
+        var body = WireBuffer()
+        for count in [1, 10_001, 1] {
+            body.appendProtobufField(1) { event in
+                for _ in 0..<count { event.appendProtobufField(8, varint: 1) }
+            }
+        }
+        var bench = Bench()
+        #expect(bench.post(.growing(body.bytes, type: "application/protobuf")).status == 200)
+        #expect(bench.sink.rows.count == 2)
         #expect(bench.undecodable == [.protobuf: 1])
     }
 

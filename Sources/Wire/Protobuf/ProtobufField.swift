@@ -85,12 +85,14 @@ package struct ProtobufField {
         return text
     }
 
-    /// A walk over a nested message, with the same limit of fields.
+    /// A walk over a nested message.
     ///
+    /// - Parameter limit: The most fields that it may have, and each message in it; by default as many as the message
+    ///   around it.
     /// - Throws: ``ProtobufError/wrongWireType(_:expected:field:offset:)``.
-    package func message() throws(ProtobufError) -> ProtobufReader {
+    package func message(fieldLimit limit: Int? = nil) throws(ProtobufError) -> ProtobufReader {
         let bytes = try bytes()
-        return ProtobufReader(bytes, fieldLimit: fieldLimit, origin: end - bytes.count)
+        return ProtobufReader(bytes, fieldLimit: limit ?? fieldLimit, origin: end - bytes.count)
     }
 
     /// An entry of a map<string, string>; a key or value that is absent is empty.

@@ -14,6 +14,9 @@
 /// that is absent has its default value. O(message) over all fields; no memory is taken, and nothing
 /// here recurses: how deep messages nest is the caller's schema.
 package struct ProtobufReader {
+    /// The most fields that a message may have where nobody says otherwise.
+    package static let usualFieldLimit = 10_000
+
     /// The most fields that the message may have, and each message in it.
     package let fieldLimit: Int
 
@@ -24,7 +27,7 @@ package struct ProtobufReader {
     private var fieldCount = 0
 
     /// Makes a walk over a message, whose memory must outlive the walk and its fields.
-    package init(_ message: UnsafeRawBufferPointer, fieldLimit: Int = 10_000) {
+    package init(_ message: UnsafeRawBufferPointer, fieldLimit: Int = ProtobufReader.usualFieldLimit) {
         self.init(message, fieldLimit: fieldLimit, origin: 0)
     }
 

@@ -58,7 +58,7 @@ private struct CodelessBatchHead {
     init(eventsID: String) { self.eventsID = eventsID }
 
     mutating func read(_ message: UnsafeRawBufferPointer) throws {
-        var reader = ProtobufReader(message)
+        var reader = MessageList.reader(of: message)
         while let field = try reader.next() {
             switch field.number {
             case CodelessMessages.appKey: appKey = try field.string()
