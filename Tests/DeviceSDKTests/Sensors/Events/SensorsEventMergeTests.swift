@@ -124,6 +124,20 @@ struct SensorsEventMergeTests {
         #expect(try values("$os", app, .v4) == ["dynamic"])
     }
 
+    @Test("4.9.1: a list that loses elements, or all of them, keeps its key to itself")
+    func listsStand() throws {
+        let even = WeightedChoice(weights: [1, 1])
+        for element in [PropertyGenerator.choice([.string("x"), .null], even), .constant(.null)] {
+            let list = PropertyRule("shared", .list(element, minimum: 1, maximum: 3))
+            var app = Self.nullable("shared")
+            app.events[0].properties = [list]
+            #expect(try values("shared", app, .v4).isDisjoint(with: ["super", "nothing"]))
+            app.superProperties[0].properties = []
+            app.dynamicSuperProperties = [PropertyRule("shared", .constant(.string("dynamic")))]
+            #expect(try values("shared", app, .v4).isDisjoint(with: ["dynamic", "nothing"]))
+        }
+    }
+
     @Test("4.9.1: a null of the caller lets the timer's duration and the super properties' project show")
     func nullOfDurationAndProject() throws {
         var app = Self.nullable("event_duration")

@@ -71,7 +71,7 @@ struct SensorsCompiledValue {
             kind = .entityID
             things = count
             keep(prefix: prefix, arena)
-        case .list(let element, let minimum, let maximum):
+        case .list(let element, let minimum, let maximum, _):
             keep(elements: element, minimum, maximum, arena)
         case .date(let offset):
             kind = .date

@@ -22,7 +22,8 @@ indirect enum SensorsValue: Sendable {
     /// Finished JSON per alternative, as of a choice.
     case cycle(EntityCycle<[UInt8]?>)
     case product([EntityCycle<Double>], decimals: Int, quoted: Bool)
-    case list(SensorsValue, minimum: Int, maximum: Int)
+    /// - isStrict: Whether an element that is refused takes the list with it; else the list stands without it.
+    case list(SensorsValue, minimum: Int, maximum: Int, isStrict: Bool)
     /// The time of capture as a clock shows it that is this far ahead of UTC; `nil` for the device's own.
     case date(offset: Interval?)
     case reading(DeviceReading)
@@ -66,11 +67,11 @@ indirect enum SensorsValue: Sendable {
             var entity = sampler.field(field, of: catalogue, entity: subject)
             return value.isRefused(&entity.stream, subject: entity.context.subject)
         case .cycle(let cycle): return cycle[subject] == nil
-        case .list(let element, let minimum, let maximum):
+        case .list(let element, let minimum, let maximum, let isStrict):
             let count = Self.listCount(minimum, maximum, &stream)
             var refused = false
             for _ in 0..<count where element.isRefused(&stream, subject: subject) { refused = true }
-            return refused
+            return isStrict && refused
         case .dropped: return true
         case .zipf(let choice, _):
             _ = choice.sample(&stream)
@@ -90,7 +91,8 @@ indirect enum SensorsValue: Sendable {
             if case .constant(let value) = distribution { return !value.isFinite }
             return distribution.mean.isFinite ? false : nil
         case .entity(_, _, _, let value): return value.isAlwaysRefused
-        case .list(let element, let minimum, _):
+        case .list(let element, let minimum, _, let isStrict):
+            guard isStrict else { return false }
             guard let element = element.isAlwaysRefused else { return nil }
             return element ? (minimum > 0 ? true : nil) : false
         case .constant, .zipf, .counter, .entityID, .product, .date, .reading: return false

@@ -85,7 +85,8 @@ struct SensorsValueCompiler {
         case .list(let element, let minimum, let maximum):
             guard !inList, role != .increment else { return .dropped }
             return .list(
-                compile(element, key: key, role: .any, inList: true), minimum: minimum, maximum: maximum)
+                compile(element, key: key, role: .any, inList: true), minimum: minimum, maximum: maximum,
+                isStrict: version != .v4)
         case .date:
             guard accepts(.date, role: role, inList: inList) else { return .dropped }
             return .date(offset: isLocal ? nil : zone)
