@@ -1,7 +1,7 @@
 /// What a timed event is about, and how long it took, in a record's 16 bits and 32.
 ///
 /// A subject of up to 16 bits leaves the 32 to the duration. A larger one, such as the number of an order, takes them, and
-/// the duration is rounded to twelve binary digits: exact up to four seconds, to within an eighth of a thousandth beyond.
+/// the duration is rounded to twelve binary digits: exact up to four seconds, to within a quarter of a thousandth beyond.
 package struct TimedSubject: Hashable, Sendable {
     /// Below ``EventRecord/control``'s `.max`, which stands for no subject.
     package let control: UInt16
@@ -13,11 +13,12 @@ package struct TimedSubject: Hashable, Sendable {
     package init(_ subject: UInt32, milliseconds: Int64) {
         isWide = subject >= UInt32(UInt16.max)
         if isWide {
-            var mantissa = UInt32(milliseconds)
-            var exponent: UInt32 = 0
+            let exact = UInt32(milliseconds)
+            var (mantissa, exponent) = (exact, UInt32(0))
             while mantissa >= 1 << 12 {
-                mantissa >>= 1
                 exponent += 1
+                // From the exact value each time: rounding what is rounded adds up.
+                mantissa = (exact + (1 << (exponent - 1))) >> exponent
             }
             control = UInt16(exponent << 12 | mantissa)
             detail = subject
