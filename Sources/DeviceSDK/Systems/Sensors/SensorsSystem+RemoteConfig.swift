@@ -114,7 +114,7 @@ extension SensorsSystem {
         let index = UInt16(truncatingIfNeeded: min(configs.count, Int(UInt16.max)))
         if Int(index) < configs.count { return index }
         configs.append(SensorsConfigEntry(config, templates: templates))
-        encoder.remoteConfigTexts.append(config.text)
+        encoder.addRemoteConfig(config.text)
         configIndices[config] = index
         return index
     }

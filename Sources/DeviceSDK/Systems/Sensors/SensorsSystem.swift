@@ -81,7 +81,7 @@ package struct SensorsSystem<Store: SensorsStore>: RowCustodian, DrawingSystem {
         hasZones = plan.zones.differ
         isSkewed = !plan.clockRules.isExact
         configs = [SensorsConfigEntry(.none, templates: templates)]
-        encoder.remoteConfigTexts = [SensorsConfig.none.text]
+        encoder.addRemoteConfig(SensorsConfig.none.text)
     }
 
     package var labels: [EventLabel] { templates.labels }

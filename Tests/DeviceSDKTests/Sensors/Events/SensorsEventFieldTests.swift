@@ -282,7 +282,8 @@ struct SensorsEventFieldTests {
     func remoteConfig() throws {
         let fixture = SensorsEventFixture(.v4)
         let encoder = fixture.encoder
-        encoder.remoteConfigTexts = ["{}", "{\"v\":\"21\"}"]
+        encoder.addRemoteConfig("{}")
+        encoder.addRemoteConfig("{\"v\":\"21\"}")
         let text = fixture.text(
             fixture.record(SensorsTemplates.remoteConfigChanged, detail: 1), encoder: encoder)
         #expect(text.contains(#""$app_remote_config":"{\"v\":\"21\"}","#))

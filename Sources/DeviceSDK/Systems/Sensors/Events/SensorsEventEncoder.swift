@@ -19,7 +19,7 @@ package import Wire
 /// - end of the app: `detail` is the duration in milliseconds with the flag `timed`.
 /// - binding of an id, and its end: `detail` is the number of the app's binding.
 /// - crash: `detail` is the reason. Change of the configuration: `detail` is the index into
-///   ``remoteConfigTexts``. Sign-up: the epoch has the new account.
+///   what ``addRemoteConfig(_:)`` got. Sign-up: the epoch has the new account.
 package final class SensorsEventEncoder {
     let catalogue: SensorsEventCatalogue
     let bridge: SensorsWebBridge
@@ -29,7 +29,8 @@ package final class SensorsEventEncoder {
     var packed = WireBuffer()
     var coded = WireBuffer()
     let gzip: GzipEncoder
-    private var rendersConfig: [[UInt8]] = []
+    /// What `$app_remote_config` quotes of the configurations, by ``EventRecord/detail``.
+    private var remoteConfigs: [[UInt8]] = []
     /// The end of each event of a batch, `,"_flush_time":…}`, and the time that it tells.
     private var tail: (time: Int64, text: SensorsBytes)?
     private let tailArena = SensorsArena()
@@ -43,13 +44,6 @@ package final class SensorsEventEncoder {
     private var lastZone: (index: Int, table: UTCOffsets, skew: Interval)?
     /// Where the last event's time and its `bs_id` were written.
     private let occurrences = UnsafeMutablePointer<LastOccurrence>.allocate(capacity: 2)
-
-    /// The configurations' texts that `$app_remote_config` quotes, by ``EventRecord/detail``.
-    package var remoteConfigTexts: [String] = [] {
-        didSet {
-            rendersConfig = remoteConfigTexts.map { SensorsFragment("$app_remote_config", $0).bytes }
-        }
-    }
 
     /// - Parameter gzip: Compresses bodies; by default as the rules say.
     package init(
@@ -275,8 +269,13 @@ package final class SensorsEventEncoder {
         cursor.put(byte: UInt8(ascii: "\""))
     }
 
+    /// Adds the text of a configuration: the first is number 0.
+    package func addRemoteConfig(_ text: String) {
+        remoteConfigs.append(SensorsFragment("$app_remote_config", text).bytes)
+    }
+
     /// `"$app_remote_config":"…",`.
     func remoteConfig(_ number: UInt32) -> [UInt8] {
-        Int(number) < rendersConfig.count ? rendersConfig[Int(number)] : []
+        Int(number) < remoteConfigs.count ? remoteConfigs[Int(number)] : []
     }
 }
