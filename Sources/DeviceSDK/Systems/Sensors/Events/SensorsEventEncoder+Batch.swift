@@ -127,7 +127,7 @@ extension SensorsEventEncoder {
 
     /// The key by which a collector knows an event without `bs_id`: the hash of the UTF-8 of
     /// type, distinct_id, _track_id, time and event, joined by U+001F (the event's name empty for
-    /// profile changes); of an item, the hash of its JSON as it is sent, without `_flush_time`.
+    /// profile changes); of an item, the hash of its JSON in normal form, without `_flush_time`.
     package func naturalKey(
         _ record: EventRecord, epoch: SensorsEpoch, traits: @autoclosure () -> SensorsTraits, index: Int,
         device: UInt32
@@ -138,7 +138,7 @@ extension SensorsEventEncoder {
             encode(
                 record, epoch: epoch, traits: traits(), index: index, device: device, flushTime: nil,
                 into: &json)
-            return json.withUnsafeBytes { Hash128($0) }
+            return normalHash(of: json)
         }
         let epoch = self.epoch(epoch, of: record)
         let view = block.prepare(
@@ -157,5 +157,19 @@ extension SensorsEventEncoder {
         json.append(separator)
         json.append(label.name)
         return json.withUnsafeBytes { Hash128($0) }
+    }
+
+    /// The hash of an object's normal form: the SDK escapes slashes and writes the decimals that it is told to, and
+    /// neither says anything of the object.
+    private func normalHash(of object: WireBuffer) -> Hash128 {
+        var normal = WireBuffer()
+        let key = object.withUnsafeBytes { bytes in
+            // The encoder's own text is JSON.
+            try? parser.withParsed(bytes) { value -> Hash128 in
+                value.appendJSON(to: &normal)
+                return normal.withUnsafeBytes { Hash128($0) }
+            }
+        }
+        return key ?? object.withUnsafeBytes { Hash128($0) }
     }
 }

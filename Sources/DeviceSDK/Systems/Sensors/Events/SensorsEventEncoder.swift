@@ -29,6 +29,8 @@ package final class SensorsEventEncoder {
     var packed = WireBuffer()
     var coded = WireBuffer()
     let gzip: GzipEncoder
+    /// Reads what was written; of items without ids alone.
+    lazy var parser = JSONParser()
     /// What `$app_remote_config` quotes of the configurations, by ``EventRecord/detail``.
     private var remoteConfigs: [[UInt8]] = []
     /// The end of each event of a batch, `,"_flush_time":…}`, and the time that it tells.
