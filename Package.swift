@@ -280,7 +280,11 @@ let package = Package(
         .tests(of: "Datasets", ["Files", "Timebase", "Wire"]),
         .tests(
             of: "Generation",
-            ["Timebase", "Accounting", "DeviceSDK", "World", "Datasets", "Files", "TestSupport", "Wire"]),
+            [
+                "Timebase", "Accounting", "DeviceSDK", "World", "Datasets", "Files", "Scenario",
+                "TestSupport",
+                "VirtualEngine", "Wire",
+            ]),
         .tests(of: "SDKDescription", ["Timebase", "Wire"]),
         .tests(of: "SDKImport", ["CollectorModel", "Scenario", "SDKDescription", "Wire"]),
         .tests(

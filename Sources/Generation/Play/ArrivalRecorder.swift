@@ -26,7 +26,7 @@ final class ArrivalRecorder: ArrivalObserver {
     private let fieldReader: FieldReader
     private let keepsIDs: Bool
     private let unsent: UnsentEvents?
-    /// Why events that ended could not be kept.
+    /// Why an upload could not be read, or events that ended could not be kept.
     private(set) var failure: FileFailure?
     /// Which events have arrived: a bit each, and a number for those that came again.
     private var receipts = Receipts()
@@ -76,8 +76,19 @@ final class ArrivalRecorder: ArrivalObserver {
             readers[upload.population].forEachEvent(
                 inPlain: bytes, isMessages: form == .messages, at: upload.at, store)
         }
+        note(read: position, of: upload)
         uploads.append(
             Upload(device: upload.device, request: upload.request, rows: begin..<block.count))
+    }
+
+    /// Rows are told which event they are by their place in the upload: one that cannot be read would shift the others,
+    /// and be missing.
+    private func note(read: Int, of upload: StoredUpload) {
+        let carried = upload.events.count
+        guard failure == nil, carried > 0, read != carried else { return }
+        failure = FileFailure(
+            "read", "upload \(upload.request) of device \(upload.device)",
+            reason: "a collector finds \(read) events in it, and it has \(carried)")
     }
 
     func ended(_ event: EndedEvent) {
