@@ -81,6 +81,16 @@ extension CollectorModel {
         return reply
     }
 
+    /// Whether an upload is refused for how much is in it, by what its body holds before it is packed.
+    ///
+    /// - Parameter isMessages: Whether it is messages, where the system has both.
+    package func refuses(
+        plain: UnsafeRawBufferPointer, isMessages: Bool, of system: CollectorSystem
+    ) -> Bool {
+        let decoder: any UploadDecoder = collected[system].decoder
+        return decoder.open(plain: plain, isMessages: isMessages).refusal?.reason == .tooLarge
+    }
+
     /// What names the events of an upload's bytes, in order; `nil` if anything in it cannot be read.
     package func keys(in request: CollectedRequest, of system: CollectorSystem) -> ContiguousArray<EventKey>?
     {

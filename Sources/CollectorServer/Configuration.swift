@@ -26,7 +26,7 @@ package struct CollectorClock: Sendable {
 /// What a client may ask of the server before it is turned away.
 package struct CollectorLimits: Sendable {
     /// A longer body is answered 413.
-    package var bodyBytes = 8 << 20
+    package var bodyBytes = CollectedRequest.bodyLimit
     /// What may come of a request after it was refused before its end: it is read and dropped, so that the client
     /// reaches the answer, for as long as a body may take.
     package var droppedBytes = 64 << 20

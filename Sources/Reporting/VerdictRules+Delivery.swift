@@ -58,12 +58,20 @@ extension VerdictRules.Delivery {
             ? "The server answers in HTTP/2 what is asked in HTTP/1.1: \"http\": \"2\" of the target speaks it."
             : isExternal
                 ? "Look whether the target's URL is the collector's, and what it logs."
-                : "Look at the scenario's timeline."
+                : ownAdvice
         let text =
             "Nothing was delivered: of \(uploadsText) not one got an answer that the sending system takes as "
             + "success (\(answersText)). \(advice) If that is the scenario's purpose, let it say "
             + "\"expect\": \"nothing delivered\"."
         return (.nothingDelivered, text)
+    }
+
+    /// Where to look if the collector came with the run.
+    private var ownAdvice: String {
+        let timeline = "Look at the scenario's timeline"
+        guard answers.contains(where: { $0.name == "413" }) else { return timeline + "." }
+        return timeline
+            + ", and at the size of uploads: the embedded collector answers more than 8 MiB with 413."
     }
 
     /// Why the run says nothing about the collector, or a simulation nothing about its devices, where Beaconswarm itself

@@ -48,6 +48,10 @@ struct ModelledServer {
     private var queue: ServerQueue?
     /// Status line and headers of the collector's answers: `HTTP/1.1 200 OK`, `date: …` and `content-length: 0`.
     private static let answerHeadBytes: UInt64 = 75
+    /// What a server says to a body beyond its limit, whatever is planned for the collector behind it.
+    private static let tooLong = CollectorReply(status: 413, disposition: .notStored)
+    /// Uploads by reference with fewer events, and those that are known to be shorter, are within all limits.
+    private static let (largeCount, largeBytes) = (2000, CollectedRequest.bodyLimit / 4)
     private var body = WireBuffer()
     private let sizes: BodySizes?
     private var events = CarriedEvents()
@@ -96,6 +100,9 @@ struct ModelledServer {
         }
         let (content, bytes) = content(of: request, fleet: fleet, at: now)
         guard director.beforeReading(at: now) == nil else { return .reset(after: .zero, sent: bytes) }
+        if case .written = content, body.count > CollectedRequest.bodyLimit {
+            return answer(ModelledServer.tooLong, to: request, after: rules.serviceTime, sent: bytes)
+        }
         var served = rules.serviceTime
         switch queue?.admit(at: now) {
         case .served(_, let until): served = until - now
@@ -148,7 +155,35 @@ struct ModelledServer {
             events.removeAll()
             return encode(request, fleet: fleet, at: now)
         }
-        return (.carried(route), model?.sizes.bytes(of: events) ?? 0)
+        let size = model?.sizes.bytes(of: events) ?? 0
+        guard !isTooLarge(request, modelled: size, for: route.system, fleet: fleet, at: now) else {
+            events.removeAll()
+            return encode(request, fleet: fleet, at: now)
+        }
+        return (.carried(route), size)
+    }
+
+    /// Whether the events of an upload are too many for one request. Only what may be too large is written to see.
+    private mutating func isTooLarge(
+        _ request: OutgoingRequest, modelled size: UInt64, for system: CollectorSystem,
+        fleet: any DeviceFleet, at now: Instant
+    ) -> Bool {
+        let largeBytes = ModelledServer.largeBytes
+        // Without a model, or with one that knows nothing, the size is nothing, or 1.
+        guard size > 1 ? size > largeBytes : events.count > ModelledServer.largeCount else { return false }
+        body.removeAll(keepingCapacity: true)
+        let (slot, number) = (Int(request.slot), request.number)
+        if let form = fleet.encodePlain(slot, request: number, at: now, into: &body) {
+            guard body.count > largeBytes else { return false }
+            let isMessages = form == .messages
+            let isRefused = body.withUnsafeBytes {
+                collector.refuses(plain: $0, isMessages: isMessages, of: system)
+            }
+            guard !isRefused else { return true }
+        }
+        var packed = WireBuffer()
+        _ = fleet.encode(slot, request: number, at: now, into: &packed)
+        return packed.count > CollectedRequest.bodyLimit
     }
 
     /// Hands over what was stored, with what its device writes.

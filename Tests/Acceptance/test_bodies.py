@@ -162,3 +162,71 @@ def test_a_fleet_that_hardly_uploads_has_a_model_too(tool: Tool, tmp_path: Path)
     sent, modelled = bytes_sent(written)["p"], bytes_sent(carried)["p"]
     assert sent != modelled, "the requests were written all the same"
     assert abs(modelled - sent) <= MISS * sent
+
+
+def generated(tool: Tool, scenario: Path, name: str) -> tuple[list[dict], int]:
+    """The truth of the scenario's dataset, and how many rows arrived."""
+    folder = tool.folder / name
+    tool.run("generate", scenario, "--out", folder, "--format", "ndjson", "-q").expect(0)
+    truth = [json.loads(line) for line in (folder / "truth.ndjson").read_text().splitlines()]
+    return truth, (folder / "events.ndjson").read_text().count("\n")
+
+
+@pytest.mark.parametrize("system, prefill", [("trackingsdk", 80_000), ("kit", 250_000)])
+def test_what_a_collector_refuses_for_its_size_arrives_nowhere(
+    tool: Tool, tmp_path: Path, system: str, prefill: int
+) -> None:
+    """A backlog in one request: of TrackingSDK's the body is too long (413), of Kit's what the archive holds (400)."""
+    scenario = write_scenario(
+        tmp_path,
+        {
+            "name": "backlog",
+            "seed": 1,
+            "duration": "10s",
+            "drain": "1s",
+            "populations": [
+                {
+                    "name": "p",
+                    "devices": 1,
+                    "system": system,
+                    "persona": {"extends": "power", "opensAtArrival": True},
+                    "sdk": {"storage": {"prefill": prefill}},
+                }
+            ],
+        },
+    )
+    report, _ = simulate(tool, scenario, "encode")
+    assert set(report["answers"]) == {"413" if system == "trackingsdk" else "400"}
+    assert report["events"]["delivered"] == 0
+    truth, rows = generated(tool, scenario, "dataset")
+    assert len(truth) >= prefill and rows == 0
+    assert {row["fate"] for row in truth} == {"pending"}
+
+
+def test_a_batch_of_many_events_arrives_whole(tool: Tool, tmp_path: Path) -> None:
+    """The most events that a batch of the codeless SDK may have, in one message with three fields of its own."""
+    scenario = write_scenario(
+        tmp_path,
+        {
+            "name": "batch",
+            "seed": 1,
+            "duration": "20s",
+            "drain": "20s",
+            "populations": [
+                {
+                    "name": "p",
+                    "devices": 1,
+                    "system": "codeless",
+                    "persona": {"preset": "steady", "rate": "0.1/s"},
+                    "sdk": {"storage": {"prefill": 10_000}, "upload": {"batch": 10_000}},
+                }
+            ],
+        },
+    )
+    report, _ = simulate(tool, scenario, "encode")
+    assert report["exit_code"] == 0 and report["events"]["delivered"] >= 10_000
+    assert report["audit"]["acked_not_found"] == 0
+    truth, rows = generated(tool, scenario, "dataset")
+    delivered = [row for row in truth if row["fate"] == "delivered"]
+    assert rows >= len(delivered) == report["events"]["delivered"]
+    assert all(row["copies"] > 0 for row in delivered)

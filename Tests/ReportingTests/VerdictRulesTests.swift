@@ -183,6 +183,11 @@ struct VerdictRulesTests {
         #expect(dead.causes == ["nothing_delivered"])
         #expect(dead.reasons.first?.contains("of 8 uploads not one") == true)
         #expect(dead.reasons.first?.contains("404: 8") == true)
+        var large = Self.live(uploads: 8, acknowledged: 0)
+        large.delivery.isExternal = false
+        #expect(VerdictRules.judge(large).reasons.first?.contains("scenario's timeline. If") == true)
+        large.delivery.answers = [Report.NamedCount("413", 8)]
+        #expect(VerdictRules.judge(large).reasons.first?.contains("more than 8 MiB with 413. If") == true)
         #expect(VerdictRules.judge(Self.live(uploads: 8, acknowledged: 1)).exitCode == 0)
         #expect(VerdictRules.judge(Self.live(uploads: 0, acknowledged: 0)).exitCode == 0)
         var modelled = Self.live(uploads: 8, acknowledged: 0)

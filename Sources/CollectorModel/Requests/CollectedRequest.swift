@@ -7,6 +7,9 @@ package struct CollectedRequest {
         case get, post, put, other
     }
 
+    /// A server answers a request with a longer body with 413, and hands it to no collector.
+    package static let bodyLimit = 8 << 20
+
     package var method: Method
     /// The path alone, without the query: `/sa`.
     package var path: String

@@ -11,7 +11,7 @@ protocol UploadDecoder: AnyObject {
     func open(_ request: CollectedRequest) -> UploadEnvelope
 
     /// Takes what lies in an upload before it is packed, in the place of a request: a list of JSON, or what the system's
-    /// own bodies hold in its place.
+    /// own bodies hold in its place. What is too long in a request is too long here.
     ///
     /// - Parameter isMessages: Whether it is messages, where a system has both.
     func open(plain: UnsafeRawBufferPointer, isMessages: Bool) -> UploadEnvelope

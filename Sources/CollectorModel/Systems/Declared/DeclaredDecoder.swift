@@ -54,6 +54,7 @@ final class DeclaredDecoder: UploadDecoder {
     func open(plain: UnsafeRawBufferPointer, isMessages: Bool) -> UploadEnvelope {
         shape = .none
         client = UploadClient()
+        guard plain.count <= JSONBatch.textLimit else { return envelope(.tooLarge) }
         body.open(plain: plain)
         return envelope(read(Array(clients.all.indices), isPlain: true))
     }

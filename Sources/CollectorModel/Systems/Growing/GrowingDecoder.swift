@@ -106,6 +106,7 @@ final class GrowingDecoder: UploadDecoder {
     }
 
     func open(plain: UnsafeRawBufferPointer, isMessages: Bool) -> UploadEnvelope {
+        guard plain.count <= JSONBatch.textLimit else { return .refused(.tooLarge) }
         isItems = false
         unpacked.removeAll()
         unpacked.append(contentsOf: plain)

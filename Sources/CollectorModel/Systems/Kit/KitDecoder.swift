@@ -86,9 +86,14 @@ final class KitDecoder: UploadDecoder {
             rest = rest[bytes.endIndex...]
             return UnsafeRawBufferPointer(rebasing: bytes)
         }
+        var (logs, size) = (0, 0)
         while rest.count >= 16 {
             let name = String(decoding: next(), as: UTF8.self)
-            guard read(next(), named: name) else { return .refused(.tooLarge) }
+            let content = next()
+            (logs, size) = (logs + 1, size + content.count)
+            guard logs <= KitDecoder.limits.entries, size <= KitDecoder.limits.totalBytes,
+                read(content, named: name)
+            else { return .refused(.tooLarge) }
         }
         text.append(UInt8(ascii: "]"))
         return .opened

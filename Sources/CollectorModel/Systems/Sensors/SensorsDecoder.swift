@@ -31,6 +31,7 @@ final class SensorsDecoder: UploadDecoder {
     }
 
     func open(plain: UnsafeRawBufferPointer, isMessages: Bool) -> UploadEnvelope {
+        guard plain.count <= JSONBatch.textLimit else { return .refused(.tooLarge) }
         text.removeAll()
         text.append(contentsOf: plain)
         isPacked = false

@@ -17,6 +17,7 @@ final class TrackingSDKDecoder: UploadDecoder {
     }
 
     func open(plain: UnsafeRawBufferPointer, isMessages: Bool) -> UploadEnvelope {
+        guard plain.count <= JSONBatch.textLimit else { return .refused(.tooLarge) }
         text.removeAll()
         text.append(contentsOf: plain)
         return .opened
