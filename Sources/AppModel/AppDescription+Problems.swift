@@ -148,6 +148,7 @@ extension AppDescription {
             check(nil, group.properties, path, &list)
         }
         for (index, rule) in dynamicSuperProperties.enumerated() {
+            checkKey(rule, "/dynamicSuperProperties/\(index)", &list)
             if case .reading = rule.generator { continue }
             check(rule.generator, catalogue: nil, "/dynamicSuperProperties/\(index)/generator", &list)
         }

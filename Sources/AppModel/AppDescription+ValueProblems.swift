@@ -21,8 +21,16 @@ extension AppDescription {
             list.index(catalogue, below: catalogues.count, of: "catalogue", "\(path)/catalogue")
         }
         for (index, rule) in properties.enumerated() {
+            checkKey(rule, "\(path)/properties/\(index)", &list)
             check(rule.generator, catalogue: catalogue, "\(path)/properties/\(index)/generator", &list)
         }
+    }
+
+    /// A collector knows an event by the id in `bs_id`, whoever wrote it.
+    func checkKey(_ rule: PropertyRule, _ path: String, _ list: inout ProblemList) {
+        list.require(
+            rule.key != "bs_id", path, found: "\"bs_id\", by which a run knows its events",
+            allowed: "another name")
     }
 
     /// - Parameter own: The catalogue that the subject at hand points into.

@@ -108,4 +108,27 @@ struct AppProblemTests {
         let found = problems(scenario(text, population: #""app": "kiosk""#))
         #expect(found.map(\.pointer) == ["/apps/kiosk/events/3/pause"])
     }
+
+    @Test(
+        "no property has the name of the id by which a run knows its events",
+        arguments: [
+            (
+                #""events": [{"name": "a", "on": "launch", "properties": {"bs_id": "date"}}]"#,
+                "/events/0/properties"
+            ),
+            (
+                #""profiles": [{"operation": "profile_set", "on": "launch", "properties": {"bs_id": "date"}}]"#,
+                "/profiles/0/properties"
+            ),
+            (
+                #""superProperties": [{"on": "launch", "properties": {"bs_id": "date"}}]"#,
+                "/superProperties/0/properties"
+            ),
+            (#""dynamicSuperProperties": {"bs_id": "date"}"#, "/dynamicSuperProperties"),
+        ])
+    func idOfTheRun(part: String, place: String) {
+        let app = #""apps": {"a": {"screens": [{"name": "Home"}], \#(part)}}"#
+        let found = problems(scenario(app, population: #""app": "a", "tagEvents": false"#))
+        #expect(found.map(\.pointer) == ["/apps/a\(place)/bs_id"])
+    }
 }

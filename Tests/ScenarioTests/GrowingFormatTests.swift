@@ -162,6 +162,20 @@ struct GrowingFormatTests {
                 #"{"useProtobuf": true, "events": [{"name": "a", "when": "launch"}], "channels": [{"eventTypes": ["a"], "urlTemplate": "x", "dialect": "v2", "isCustomEvent": true}]}"#,
                 "/channels/0"
             ),
+            (
+                "3.2.1",
+                #"{"events": [{"name": "a", "when": "launch", "extra": {"b": "c", "timestamp": "d"}}]}"#,
+                "/events/0/extra/timestamp"
+            ),
+            (
+                "3.2.1", #"{"events": [{"name": "a", "when": "launch", "extra": {"attributes": "b"}}]}"#,
+                "/events/0/extra/attributes"
+            ),
+            (
+                "3.2.1",
+                #"{"events": [{"name": "a", "when": "launch", "extra": {"tm": "b"}}], "channels": [{"eventTypes": ["a"], "urlTemplate": "x", "dialect": "v2"}]}"#,
+                "/events/0/extra/tm"
+            ),
             ("3.2.1", #"{"services": {"aesKey": "short"}}"#, "/services/aesKey"),
             ("3.2.1", #"{"upload": {"onLaunch": true}}"#, "/upload/onLaunch"),
             ("3.2.1", #"{"buildFlags": ["ENABLE_ENCRYPTIONS"]}"#, "/buildFlags/0"),
@@ -176,6 +190,7 @@ struct GrowingFormatTests {
         arguments: [
             #"{"useProtobuf": false, "events": [{"name": "a", "when": "launch"}], "channels": [{"eventTypes": ["a"], "urlTemplate": "x"}, {"eventTypes": ["a"], "urlTemplate": "x", "dialect": "v2"}]}"#,
             #"{"useProtobuf": true, "events": [{"name": "a", "when": "launch"}], "channels": [{"eventTypes": ["a"], "urlTemplate": "x", "dialect": "v2"}]}"#,
+            #"{"events": [{"name": "a", "when": "launch", "extra": {"tm": "b"}}]}"#,
             #"{"useProtobuf": true, "channels": [{"eventTypes": ["PAGE"], "urlTemplate": "x", "dialect": "v2"}]}"#,
         ])
     func dialects(sdk: String) throws {

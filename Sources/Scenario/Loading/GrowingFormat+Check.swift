@@ -9,6 +9,7 @@ extension GrowingFormat {
         checkVersion(rules, sdk, &reading)
         checkTypes(rules, sdk, &reading)
         checkForms(rules, sdk, &reading)
+        checkExtras(rules, sdk, &reading)
         for (index, rule) in rules.interceptors.enumerated() {
             guard let place = sdk.value(at: ["interceptors", String(index)]) else { continue }
             check(rule, rules, place, &reading)
@@ -78,6 +79,20 @@ extension GrowingFormat {
                 allowed:
                     "one dialect for a type of the app's own, or useProtobuf false: a message has no short names"
             )
+        }
+    }
+
+    /// A member that is there already would be there twice, and a reader takes one of the two.
+    private static func checkExtras(_ rules: GrowingRules, _ sdk: Place, _ reading: inout Reading) {
+        for (index, event) in rules.events.enumerated() {
+            let isShort = rules.carriers(ofOwn: event.type).contains { rules.dialect(of: $0) == .v2 }
+            let names = GrowingRules.memberNames(isShort: isShort)
+            for parameter in event.extra where names.contains(parameter.key) {
+                reading.report(
+                    .conflict,
+                    sdk.value(at: ["events", String(index), "extra", parameter.key]) ?? sdk,
+                    found: "\"\(parameter.key)\"", allowed: "a member that the SDK's events do not have")
+            }
         }
     }
 

@@ -81,6 +81,19 @@ final class GrowingField: Sendable {
 extension GrowingRules {
     /// Names of the fields that interceptors can set and remove, attributes apart.
     package static var fieldNames: [String] { GrowingField.all.keys.sorted() }
+
+    /// Names of all members that the SDK writes into events, or that their readers look for.
+    ///
+    /// - Parameter isShort: Whether they are written in the second protocol.
+    package static func memberNames(isShort: Bool) -> Set<String> {
+        let names = Set(GrowingField.all.keys).union([GrowingField.attributes.name])
+        return isShort ? names.union(shortNames) : names
+    }
+
+    private static let shortNames: Set<String> = [
+        "t", "tm", "gesid", "esid", "u", "s", "d", "dm", "osv", "ui", "iv", "av", "sh", "sw", "db", "ph",
+        "os", "cv", "l", "lat", "lng", "cs1", "v", "n", "e", "var", "bs_id",
+    ]
 }
 
 /// Fields with values that do not change, in every form that they are written in.
