@@ -65,6 +65,31 @@ struct KitLogTests {
             systems == ["iPhone OS 9.3.2", "iPhone OS 9.3.5", "iOS 10.0.2", "iOS 10.1.1", "iOS 10.2"])
     }
 
+    @Test("line breaks of the app's texts end neither a row nor a line of the request's head")
+    func lineBreaks() throws {
+        var app = AppDescription.plainForTests
+        app.appDelegate = "Hall\nDelegate"
+        app.displayName = "Shop\r\nX-Name: 1"
+        app.versions = ["1.0\r\nX-Version: 1"]
+        app.screens[0].controls = [
+            Control(className: "UIButton", action: "buy:", target: "HomeViewController", label: "a\nb")
+        ]
+        let world = KitWorld(app: app)
+        world.visit(10)
+        world.act(12, .tap(screen: 0, control: 0))
+        world.act(20, .kill)
+        world.act(KitWorld.day, .launch(passive: false))
+        let upload = try #require(world.uploads.first)
+        let lines = try KitWorld.logs(upload).first?.lines ?? []
+        #expect(lines.first?.hasSuffix(",1.0  X-Version: 1,1") == true)
+        #expect(lines.dropFirst().first == "0,1767571210,Hall Delegate,启动App")
+        #expect(lines.last?.contains("|a b") == true)
+        #expect(lines.dropFirst().allSatisfy { row in row.first?.isNumber == true })
+        let names = upload.head.headerLines.split(separator: "\r\n").map { $0.prefix { $0 != ":" } }
+        #expect(names == ["Content-Type", "User-Agent", "X-Env"])
+        #expect(upload.head.headerLines.contains("User-Agent: ShopX-Name:1/1.0  X-Version: 1 (iPhone; "))
+    }
+
     @Test("the row of a start tells the class of the app's delegate")
     func delegate() throws {
         var app = AppDescription.plainForTests

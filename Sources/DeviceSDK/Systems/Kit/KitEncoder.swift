@@ -73,7 +73,7 @@ struct KitEncoder {
         body.appendMultipartFile(
             name: "file", filename: "\(yesterday)_userStatisics_\(handset.uuid).zip", contentType: "zip",
             content: archive, boundary: boundary)
-        let version = plan.app.versions[Int(device.epochs.current)]
+        let version = Self.ascii(plan.app.versions[Int(device.epochs.current)], from: 0x20)
         var lines = "Content-Type: multipart/form-data; boundary=\(boundary.text)\r\n"
         lines +=
             "User-Agent: \(userAgentName)/\(version) (iPhone; iOS \(handset.system); Scale/\(handset.scale))\r\n"
@@ -84,9 +84,17 @@ struct KitEncoder {
     /// `CFBundleName` in ASCII, as AFNetworking makes it; the last part of the bundle's identifier where the
     /// name has none.
     private var userAgentName: String {
-        let name = plan.app.displayName.unicodeScalars.filter { $0.isASCII && $0.value > 0x20 }
-        if !name.isEmpty { return String(String.UnicodeScalarView(name)) }
-        return plan.app.bundleIdentifier.split(separator: ".").last.map(String.init) ?? "App"
+        let name = Self.ascii(plan.app.displayName, from: 0x21)
+        guard name.isEmpty else { return name }
+        let last = plan.app.bundleIdentifier.split(separator: ".").last.map(String.init) ?? ""
+        let identifier = Self.ascii(last, from: 0x20)
+        return identifier.isEmpty ? "App" : identifier
+    }
+
+    /// What a header can hold of a text: its characters of ASCII from a lowest one on.
+    private static func ascii(_ text: String, from lowest: UInt32) -> String {
+        let characters = text.unicodeScalars.filter { $0.value >= lowest && $0.value < 0x7F }
+        return String(String.UnicodeScalarView(characters))
     }
 
     /// Appends the logs that the device's open upload has in its archive.

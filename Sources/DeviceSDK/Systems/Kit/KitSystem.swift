@@ -33,10 +33,12 @@ package struct KitSystem: HookingSystem {
         self.plan = plan
         streams = plan.streams
         self.rules = rules
-        views = AppViews(app: plan.app)
+        var written = plan
+        written.app = plan.app.onOneLine
+        views = AppViews(app: written.app)
         networkMask = NetworkMask(rules.upload.networks)
         labels = KitTemplate.labels(rules.typeCodes)
-        encoder = KitEncoder(plan: plan, rules: rules, views: views)
+        encoder = KitEncoder(plan: written, rules: rules, views: views)
     }
 
     package func makeDevice(index: Int, slot: UInt32, number: UInt32) -> Device {
