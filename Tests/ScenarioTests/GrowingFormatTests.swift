@@ -176,6 +176,7 @@ struct GrowingFormatTests {
                 #"{"events": [{"name": "a", "when": "launch", "extra": {"tm": "b"}}], "channels": [{"eventTypes": ["a"], "urlTemplate": "x", "dialect": "v2"}]}"#,
                 "/events/0/extra/tm"
             ),
+            ("3.2.1", #"{"accountId": "a b"}"#, "/accountId"),
             ("3.2.1", #"{"services": {"aesKey": "short"}}"#, "/services/aesKey"),
             ("3.2.1", #"{"upload": {"onLaunch": true}}"#, "/upload/onLaunch"),
             ("3.2.1", #"{"buildFlags": ["ENABLE_ENCRYPTIONS"]}"#, "/buildFlags/0"),

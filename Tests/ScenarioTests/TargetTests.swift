@@ -32,6 +32,26 @@ struct TargetTests {
         #expect(target.headers.map(\.name) == ["X-A"])
     }
 
+    @Test("an account that a client puts into its URL is a part of one")
+    func accounts() {
+        for account in ["a b", "a/b", "a?b", "账户"] {
+            let target = #""target": {"accountId": "\#(account)"}"#
+            #expect(problems(scenario(target)).map(\.pointer) == ["/target/accountId"])
+            let own = problems(scenario(population: target))
+            #expect(own.map(\.pointer) == ["/populations/0/target/accountId"])
+        }
+        #expect(problems(scenario(#""target": {"accountId": "a%20b"}"#)).isEmpty)
+        // The URL's own query says it all.
+        let whole = #""target": {"url": "http://127.0.0.1:1/sa?project=p", "accountId": "a b"}"#
+        #expect(problems(scenario(whole)).isEmpty)
+        let shared = #"""
+            {"duration": "1m", "target": {"accountId": "a b"}, "populations": [
+              {"name": "a", "devices": 1, "system": "growing"}, {"name": "b", "devices": 1, "system": "growing"}
+            ]}
+            """#
+        #expect(problems(shared).map(\.pointer) == ["/target/accountId"])
+    }
+
     @Test("by default is one verified, looked up every five minutes, and a connection for each device")
     func defaults() throws {
         let target = try #require(try Self.targets(#""target": {"url": "https://h/sa"}"#).first)

@@ -10,6 +10,9 @@ extension GrowingFormat {
         checkTypes(rules, sdk, &reading)
         checkForms(rules, sdk, &reading)
         checkExtras(rules, sdk, &reading)
+        if let place = sdk.value(at: ["accountId"]), !AccountRules.isURLPart(rules.accountId) {
+            reading.report(.outOfRange, place, allowed: AccountRules.allowed)
+        }
         for (index, rule) in rules.interceptors.enumerated() {
             guard let place = sdk.value(at: ["interceptors", String(index)]) else { continue }
             check(rule, rules, place, &reading)

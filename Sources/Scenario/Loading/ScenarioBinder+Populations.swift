@@ -25,7 +25,7 @@ extension ScenarioBinder {
             _ = bindZones(draft, zones)
             return nil
         }
-        check(own, of: rules, several: hasSeveralSystems)
+        check(own, of: rules, several: hasSeveralSystems, path)
         warnAboutKey(rules, own, path)
         warnAboutCrashes(app, persona, path)
         check(app, of: rules, draft, path)

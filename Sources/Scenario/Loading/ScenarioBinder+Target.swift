@@ -122,7 +122,10 @@ extension ScenarioBinder {
     }
 
     /// What cannot be judged before it is known which systems post to the target.
-    mutating func check(_ target: BoundTarget, of system: any SystemRuleSet, several: Bool) {
+    mutating func check(
+        _ target: BoundTarget, of system: any SystemRuleSet, several: Bool, _ population: JSONPath
+    ) {
+        checkAccount(of: target, system, population)
         guard let place = target.place, target.path == nil else { return }
         let isOrigin = target.urls.first.map { $0.pathAndQuery == "/" } ?? true
         if several, target.isShared, !isOrigin {
