@@ -209,8 +209,7 @@ package struct CollectorModel {
                         key: event.key, copy: copy, system: System.system, systemName: name,
                         distinctID: event.distinctID,
                         type: event.type, name: event.name, capturedAt: event.capturedAt ?? now.milliseconds,
-                        project: event.project, payload: event.payload, value: event.value,
-                        packed: event.packed))
+                        payload: event.payload, value: event.value, packed: event.packed))
                 taken += 1
             }
         }

@@ -42,7 +42,6 @@ struct CodelessDecodingTests {
         #expect(row?.type == "ListItemClick")
         #expect(row?.name == "")
         #expect(row?.distinctID == "d-1")
-        #expect(row?.project == "app-1")
         #expect(row?.capturedAt == 1_700_000_000_123)
         #expect(
             row?.payload == #"""

@@ -24,7 +24,6 @@ struct DescriptionReadingTests {
         #expect(description.event.distinctIDs.first == "/distinct_id")
         #expect(description.event.tags == ["/properties/bs_id"])
         #expect(description.event.key == [["/uuid"]])
-        #expect(description.project == ["/api_key"])
         #expect(description.answer == DescribedAnswer("", delivered: [200...299]))
     }
 

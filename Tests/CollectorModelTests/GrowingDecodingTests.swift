@@ -20,7 +20,6 @@ struct GrowingDecodingTests {
         #expect(row?.system == .growing)
         #expect(row?.type == "VISIT")
         #expect(row?.distinctID == "d-1")
-        #expect(row?.project == "p-1")
         #expect(row?.capturedAt == 1_700_000_000_000)
     }
 
@@ -281,7 +280,6 @@ struct GrowingDecodingTests {
                 #expect(bench.sink.rows.map(\.type) == ["vst", "cstm"])
                 #expect(bench.sink.rows.map(\.name) == ["", "buy"])
                 #expect(bench.sink.rows.map(\.distinctID) == ["user", "D"])
-                #expect(bench.sink.rows.map(\.project) == ["a-1", "a-1"])
                 #expect(bench.sink.rows.last?.id == "1-2")
             }
         }
@@ -350,7 +348,6 @@ struct GrowingDecodingTests {
         bench.post(Array(json.utf8), path: path, headers: [.contentType: "application/json"], at: now)
         #expect(bench.sink.rows.map(\.type) == ["item", "item"])
         #expect(bench.sink.rows.map(\.name) == ["goods", "goods"])
-        #expect(bench.sink.rows.map(\.project) == ["p-2", "p-2"])
         #expect(bench.sink.rows.map(\.capturedAt) == [1_800_000_000_000, 1_800_000_000_000])
         #expect(bench.sink.rows.map(\.copy) == [0, 1])
         #expect(bench.undecodable == [.notAnObject: 1])

@@ -36,7 +36,6 @@ struct SensorsDecodingTests {
         #expect(row?.name == "BuyGoods")
         #expect(row?.distinctID == "u-1")
         #expect(row?.capturedAt == 1_700_000_000_000)
-        #expect(row?.project == "default")
         let natural = "track\u{1F}u-1\u{1F}123456789\u{1F}1700000000000\u{1F}BuyGoods"
         let hash = Array(natural.utf8).withUnsafeBytes { Hash128($0) }
         #expect(row?.id == NaturalKey(high: hash.high, low: hash.low).text)
@@ -94,15 +93,6 @@ struct SensorsDecodingTests {
         #expect(Set(bench.sink.rows.map(\.id)).count == 3)
         #expect(bench.model.statistics.unique == 3)
         #expect(bench.model.statistics.duplicates == 2)
-    }
-
-    @Test("the project comes from the event, else from the query, else it is default")
-    func projects() {
-        var bench = Bench()
-        let own = #"{"type":"track","time":1,"event":"E","project":"own"}"#
-        bench.post(Bodies.official("[\(own),\(Bodies.event("0-0"))]"), query: "token=x&project=shop%20a")
-        bench.post(Bodies.official(Bodies.list(Bodies.event("0-1"))))
-        #expect(bench.sink.rows.map(\.project) == ["own", "shop a", "default"])
     }
 
     @Test("a wrong checksum is counted, and refused only if the plan says so")

@@ -128,21 +128,20 @@ struct SystemsTests {
     @Test("headers are read from lines as from a list, whatever their case")
     func headers() {
         let lines =
-            "Content-Type: a/b; c\r\nx-crypt-codec:1\r\nX-Compress-Codec:\t2\r\nX-API-Key: k\r\nX-API-Key: l\r\nbroken\r\n: x\r\n"
+            "Content-Type: a/b; c\r\nx-crypt-codec:1\r\nX-Compress-Codec:\t2\r\nX-Compress-Codec: 3\r\nbroken\r\n: x\r\n"
         let read = CollectedHeaders(lines: lines)
         #expect(read[.contentType] == "a/b; c")
         #expect(read[.cryptCodec] == "1")
         #expect(read[.compressCodec] == "2")
-        #expect(read[.apiKey] == "k")
         #expect(read[.eventsID] == "")
         #expect(CollectedHeaders(lines: "X-Events-Id: e")[.eventsID] == "e")
         #expect(CollectedHeader(name: "content-TYPE") == .contentType)
         #expect(CollectedHeader(name: "X-EVENTS-ID") == .eventsID)
         #expect(CollectedHeader(name: "content-typf") == nil)
         var list = CollectedHeaders()
-        list[.apiKey] = "k"
-        list[.apiKey] = "l"
-        #expect(list[.apiKey] == "k")
+        list[.eventsID] = "k"
+        list[.eventsID] = "l"
+        #expect(list[.eventsID] == "k")
     }
 
     // MARK: Faults

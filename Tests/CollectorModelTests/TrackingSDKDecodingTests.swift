@@ -18,7 +18,6 @@ struct TrackingSDKDecodingTests {
         #expect(bench.sink.rows.map(\.type) == ["event", "event"])
         #expect(bench.sink.rows.map(\.name) == ["PageView", "AppLaunch"])
         #expect(bench.sink.rows.map(\.capturedAt) == [1_556_107_397_123, 1_556_107_398_000])
-        #expect(bench.sink.rows.map(\.project) == ["k-1", "k-1"])
         #expect(bench.sink.rows.first?.id == "4-0")
         #expect(
             bench.sink.rows.last?.payload

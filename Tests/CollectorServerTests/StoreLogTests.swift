@@ -218,7 +218,7 @@ struct StoreLogTests {
                     let event = CollectedEvent(
                         key: .harness(EventID(device: 7, sequence: UInt32(part))), copy: 0, system: .sensors,
                         systemName: "sensors", distinctID: empty, type: empty, name: empty, capturedAt: 4,
-                        project: empty, payload: UnsafeRawBufferPointer(rebasing: text[start..<end]),
+                        payload: UnsafeRawBufferPointer(rebasing: text[start..<end]),
                         value: try parser.parse(UnsafeRawBufferPointer(rebasing: text[..<text.count])),
                         packed: PackedText(gzip: gzip, text: text))
                     rows.append(event, receivedAt: 5, batch: request)

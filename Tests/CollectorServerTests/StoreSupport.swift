@@ -27,7 +27,7 @@ func rowBuffer(_ sequences: Range<Int>, batch: Int64) -> RowBuffer {
                             ? .natural(NaturalKey(high: 1, low: UInt64(sequence)))
                             : .harness(EventID(device: 7, sequence: UInt32(sequence))),
                         copy: sequence, system: .sensors, systemName: "sensors", distinctID: empty,
-                        type: payload, name: empty, capturedAt: 4, project: empty, payload: payload,
+                        type: payload, name: empty, capturedAt: 4, payload: payload,
                         value: value),
                     receivedAt: 5, batch: batch)
             }

@@ -19,8 +19,6 @@ package struct CollectedEvent {
     /// The event's own time in milliseconds since the Unix epoch, by the device's clock; of an item, which has
     /// none, when it was received.
     package var capturedAt: Int64
-    /// The project or account; what stands for it differs by system.
-    package var project: UnsafeRawBufferPointer
     /// The event's JSON as received, or made of what was received in another form.
     package var payload: UnsafeRawBufferPointer
     /// ``payload`` as it was parsed.

@@ -46,7 +46,7 @@ package final class UploadReader {
                 CollectedEvent(
                     key: event.key, copy: 0, system: system, systemName: name, distinctID: event.distinctID,
                     type: event.type, name: event.name, capturedAt: event.capturedAt ?? now.milliseconds,
-                    project: event.project, payload: event.payload, value: event.value))
+                    payload: event.payload, value: event.value))
         }
     }
 }

@@ -63,7 +63,6 @@ struct UploadEvent {
     var distinctID = UnsafeRawBufferPointer(start: nil, count: 0)
     /// `nil` where the event has no time.
     var capturedAt: Int64?
-    var project = UnsafeRawBufferPointer(start: nil, count: 0)
     var payload: UnsafeRawBufferPointer
     /// The payload as it was parsed.
     var value: JSONValue

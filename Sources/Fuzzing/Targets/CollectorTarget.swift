@@ -42,7 +42,7 @@ final class CollectorTarget: FuzzTarget {
                 strangeness = "a payload is no object"
             }
             // Every byte that a store would copy is touched.
-            for text in [event.type, event.name, event.distinctID, event.project, event.payload] {
+            for text in [event.type, event.name, event.distinctID, event.payload] {
                 checksum = text.reduce(checksum) { $0 &* 31 &+ UInt64($1) }
             }
         }

@@ -12,7 +12,6 @@ package struct RecordingSink: CollectedEventSink {
         package var name: String
         package var distinctID: String
         package var capturedAt: Int64
-        package var project: String
         package var payload: String
     }
     package var rows: [Row] = []
@@ -26,7 +25,6 @@ package struct RecordingSink: CollectedEventSink {
                 type: String(decoding: event.type, as: UTF8.self),
                 name: String(decoding: event.name, as: UTF8.self),
                 distinctID: String(decoding: event.distinctID, as: UTF8.self), capturedAt: event.capturedAt,
-                project: String(decoding: event.project, as: UTF8.self),
                 payload: String(decoding: event.payload, as: UTF8.self)))
     }
 }

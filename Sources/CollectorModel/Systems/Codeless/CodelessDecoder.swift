@@ -83,8 +83,7 @@ struct CodelessReader: CollectedKeyReader {
         return .event(
             UploadEvent(
                 key: key(value), type: type, distinctID: value["deviceId"]?.bytes ?? empty, capturedAt: time,
-                project: value["appKey"]?.bytes ?? empty, payload: text,
-                value: value))
+                payload: text, value: value))
     }
 
     /// The key of one event's JSON.

@@ -23,7 +23,6 @@ final class DeclaredDecoder: UploadDecoder {
     private var shape = Shape.none
     private var root: JSONValue?
     private var client = UploadClient()
-    private var project = WireBuffer()
     /// The text of an event that came without one.
     private var scratch = WireBuffer()
     /// The latest request's path and method, and who may have sent it: nearly all requests of a target share them.
@@ -69,7 +68,6 @@ final class DeclaredDecoder: UploadDecoder {
     ///
     /// - Parameter isPlain: Whether the text is a list of events whatever is around them in a body.
     private func read(_ candidates: [Int], isPlain: Bool = false) -> UndecodableReason? {
-        project.removeAll()
         paths.begin()
         readers = candidates
         root = parse()
@@ -97,7 +95,7 @@ final class DeclaredDecoder: UploadDecoder {
                 self.list(of: number, in: value).map { (number, $0.0, $0.first) }
             }
             if let found = likeliest(of: lists) {
-                choose(found.number, found.shape, project: value)
+                choose(found.number, found.shape)
                 return nil
             }
         }
@@ -110,7 +108,7 @@ final class DeclaredDecoder: UploadDecoder {
                 ? client.takesFields : isPlain || client.lists.contains(where: \.isWhole)
         }
         guard let found = likeliest(of: wholes.map { ($0, shape, first) }) else { return .missingEvents }
-        choose(found.number, shape, project: nil)
+        choose(found.number, shape)
         return nil
     }
 
@@ -138,14 +136,9 @@ final class DeclaredDecoder: UploadDecoder {
         return nil
     }
 
-    /// - Parameter body: What the events lie in, if they do not lie by themselves.
-    private func choose(_ number: Int, _ shape: Shape, project body: JSONValue?) {
+    private func choose(_ number: Int, _ shape: Shape) {
         client.number = number
         self.shape = shape
-        guard let body, let text = paths.value(at: clients.all[number].project, in: body)?.bytes else {
-            return
-        }
-        project.append(contentsOf: text)
     }
 
     // MARK: Walking
@@ -154,19 +147,17 @@ final class DeclaredDecoder: UploadDecoder {
 
     func forEachElement(_ body: (UploadElement) -> Void) {
         self.body.text.withUnsafeBytes { text in
-            project.withUnsafeBytes { project in
-                switch shape {
-                case .none: break
-                case .lines: forEachLine(of: text) { line in element(ofLine: line, project, body) }
-                case .one(let path):
-                    if let root, let event = paths.events(at: path, in: root) {
-                        element(event, text: path.isWhole ? text.trimmed : nil, project, body)
-                    }
-                case .list(let path):
-                    if let root {
-                        forEachElement(of: root, at: path, parser.listSlices(of: text, at: path.steps)) {
-                            element($0, text: $1, project, body)
-                        }
+            switch shape {
+            case .none: break
+            case .lines: forEachLine(of: text) { line in element(ofLine: line, body) }
+            case .one(let path):
+                if let root, let event = paths.events(at: path, in: root) {
+                    element(event, text: path.isWhole ? text.trimmed : nil, body)
+                }
+            case .list(let path):
+                if let root {
+                    forEachElement(of: root, at: path, parser.listSlices(of: text, at: path.steps)) {
+                        element($0, text: $1, body)
                     }
                 }
             }
@@ -184,40 +175,34 @@ final class DeclaredDecoder: UploadDecoder {
     }
 
     private func element(
-        _ value: JSONValue, text: UnsafeRawBufferPointer?, _ project: UnsafeRawBufferPointer,
-        _ body: (UploadElement) -> Void
+        _ value: JSONValue, text: UnsafeRawBufferPointer?, _ body: (UploadElement) -> Void
     ) {
-        if let text { return body(read(value, text, project)) }
+        if let text { return body(read(value, text)) }
         scratch.removeAll()
         value.appendJSON(to: &scratch)
         let copy = scratch
-        copy.withUnsafeBytes { body(read(value, $0, project)) }
+        copy.withUnsafeBytes { body(read(value, $0)) }
     }
 
     /// Reads an event by the description of the body's client; one that it has no name for by the first that has one: two
     /// clients at one path may differ in nothing but what an event is called.
-    private func read(
-        _ value: JSONValue, _ text: UnsafeRawBufferPointer, _ project: UnsafeRawBufferPointer
-    ) -> UploadElement {
-        let element = reader.read(value, text: text, project: project, as: clients.all[client.number])
+    private func read(_ value: JSONValue, _ text: UnsafeRawBufferPointer) -> UploadElement {
+        let element = reader.read(value, text: text, as: clients.all[client.number])
         guard case .undecodable(.missingType) = element,
             let other = readers.first(where: { reader.fits(value, clients.all[$0]) })
         else { return element }
-        return reader.read(value, text: text, project: project, as: clients.all[other])
+        return reader.read(value, text: text, as: clients.all[other])
     }
 
     /// A line: an event, or an object with a list of events.
-    private func element(
-        ofLine line: UnsafeRawBufferPointer, _ project: UnsafeRawBufferPointer,
-        _ body: (UploadElement) -> Void
-    ) {
+    private func element(ofLine line: UnsafeRawBufferPointer, _ body: (UploadElement) -> Void) {
         guard let value = parse(line) else { return body(.undecodable(.json)) }
         paths.begin()
         let lists = clients.all[client.number].lists
         let path = lists.first { !$0.isWhole && paths.events(at: $0, in: value)?.kind == .array }
-        guard let path else { return element(value, text: line, project, body) }
+        guard let path else { return element(value, text: line, body) }
         forEachElement(of: value, at: path, parser.listSlices(of: line, at: path.steps)) {
-            element($0, text: $1, project, body)
+            element($0, text: $1, body)
         }
     }
 

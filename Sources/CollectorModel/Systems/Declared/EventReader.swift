@@ -12,12 +12,9 @@ struct DescribedEventReader {
 
     /// Reads one event.
     ///
-    /// - Parameters:
-    ///   - text: Its JSON as received; `nil` for JSON that is not there as a text.
-    ///   - project: What the body says of it.
+    /// - Parameter text: Its JSON as received.
     mutating func read(
-        _ value: JSONValue, text: UnsafeRawBufferPointer, project: UnsafeRawBufferPointer,
-        as description: UploadDescription
+        _ value: JSONValue, text: UnsafeRawBufferPointer, as description: UploadDescription
     ) -> UploadElement {
         guard value.kind == .object else { return .undecodable(.notAnObject) }
         paths.begin()
@@ -33,14 +30,13 @@ struct DescribedEventReader {
         let plain = DescribedEventReader.plainType
         let type = paths.value(at: event.types, in: value)?.bytes
         let empty = UnsafeRawBufferPointer(start: nil, count: 0)
-        let own = project.isEmpty ? paths.value(at: description.project, in: value)?.bytes : nil
         return .event(
             UploadEvent(
                 key: key(of: value, description) ?? wholeKey(of: value, description),
                 type: type.flatMap { $0.isEmpty ? nil : $0 }
                     ?? UnsafeRawBufferPointer(start: plain.utf8Start, count: plain.utf8CodeUnitCount),
                 name: name, distinctID: paths.value(at: event.distinctIDs, in: value)?.bytes ?? empty,
-                capturedAt: time, project: own ?? project, payload: text, value: value))
+                capturedAt: time, payload: text, value: value))
     }
 
     // MARK: Names

@@ -27,7 +27,6 @@ extension UploadDescription {
                 .get, "/v1/projects/{key}/settings",
                 neutral: #"{"integrations":{"Segment.io":{}},"plan":{"track":{},"identify":{},"group":{}}}"#)
         ]
-        product.project = ["/writeKey"]
         product.answer = DescribedAnswer(#"{"success":true}"#)
         return product
     }()
@@ -52,7 +51,6 @@ extension UploadDescription {
             DescribedConfig(.post, "/flags", neutral: flags),
             DescribedConfig(.post, "/decide", neutral: flags),
         ]
-        product.project = ["/api_key", "/properties/token"]
         product.answer = DescribedAnswer(#"{"status":"Ok"}"#)
         return product
     }()
@@ -77,7 +75,6 @@ extension UploadDescription {
                 RequestPattern(.post, "/com.snowplowanalytics.snowplow/tp2"), RequestPattern(.get, "/i"),
             ], lists: ["/data", ""], event: event)
         product.takesFields = true
-        product.project = ["/aid"]
         product.answer = DescribedAnswer("ok")
         return product
     }()
@@ -94,7 +91,6 @@ extension UploadDescription {
             uploads: ["/2/httpapi", "/batch/httpapi", "/batch"].map { RequestPattern(.post, $0) },
             lists: ["/events"], event: event)
         product.configs = [DescribedConfig(.get, "/config/{key}", neutral: #"{"configs":{}}"#)]
-        product.project = ["/api_key"]
         // Its clients in Python look for the code in the body.
         product.answer = DescribedAnswer(#"{"code":200}"#)
         product.answer.listings = [400: JSONPath(["events_with_invalid_fields", "*"])]
@@ -121,7 +117,6 @@ extension UploadDescription {
             DescribedConfig(.get, "/decide", neutral: #"{"config":{},"notifications":[],"surveys":[]}"#),
             DescribedConfig(.get, "/flags", neutral: #"{"flags":{}}"#),
         ]
-        product.project = ["/properties/token", "/$token"]
         product.answer = DescribedAnswer("1", words: #"{"status":1,"error":null}"#, delivered: [200...200])
         return product
     }()

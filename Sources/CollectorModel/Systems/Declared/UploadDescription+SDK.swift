@@ -20,7 +20,6 @@ extension UploadDescription {
         }
         let fields = sdk.requests.flatMap(\.bodyFields).uniqued()
         if !fields.isEmpty { formFields = fields }
-        project = sdk.requests.flatMap { $0.body.paths(of: [.apiKey, .account]) }.uniqued()
         answer = DescribedAnswer(sdk.answers)
     }
 }

@@ -22,8 +22,6 @@ package struct UploadDescription: Hashable, Sendable {
     /// Whether the fields of a form or of a query are an event themselves.
     package var takesFields = false
     package var event: EventDescription
-    /// Whose account it is: in the body, else in the event.
-    package var project: [EventPath] = []
     package var answer = DescribedAnswer()
 
     /// Texts that hold JSON, in one event or around the events of a body, that are looked into.

@@ -13,7 +13,6 @@ final class GrowingDecoder: UploadDecoder {
     private var unpacked = WireBuffer()
     private var messages = MessageList()
     private var reader = GrowingReader()
-    private var account = WireBuffer()
     private var isItems = false
     /// The text to walk: ``unpacked`` or that of ``messages``.
     private var isMessages = false
@@ -24,9 +23,7 @@ final class GrowingDecoder: UploadDecoder {
     init(ciphers: GrowingCiphers = GrowingCiphers()) { self.ciphers = ciphers }
 
     func open(_ request: CollectedRequest) -> UploadEnvelope {
-        let path = GrowingPath(request.path)
-        account = WireBuffer(path?.account ?? "")
-        isItems = path?.kind == .items
+        isItems = GrowingPath(request.path)?.kind == .items
         let reason = decode(request)
         return reason.map { .refused($0) } ?? .opened
     }
@@ -120,15 +117,9 @@ final class GrowingDecoder: UploadDecoder {
         let text = isMessages ? messages.text : unpacked
         reader.begin()
         text.withUnsafeBytes { text in
-            account.withUnsafeBytes { account in
-                batch.forEachElement(of: text) { element in
-                    guard case .value(let value, let text) = element else { return body(.undecodable(.json)) }
-                    reader.read(value, text: text, isItem: isItems) { element in
-                        guard case .event(var event) = element else { return body(element) }
-                        event.project = account
-                        body(.event(event))
-                    }
-                }
+            batch.forEachElement(of: text) { element in
+                guard case .value(let value, let text) = element else { return body(.undecodable(.json)) }
+                reader.read(value, text: text, isItem: isItems, body)
             }
         }
         guard isMessages else { return }

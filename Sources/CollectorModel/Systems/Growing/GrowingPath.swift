@@ -1,4 +1,4 @@
-/// A path of GrowingIO's collector: what is sent there, and for which account.
+/// A path of GrowingIO's collector: what is sent there.
 struct GrowingPath: Equatable {
     enum Kind: Equatable {
         case events
@@ -6,7 +6,6 @@ struct GrowingPath: Equatable {
     }
 
     var kind: Kind
-    var account: String
 
     /// Reads a path's last components; `nil` if they are none of GrowingIO's.
     ///
@@ -20,18 +19,11 @@ struct GrowingPath: Equatable {
             fromEnd < parts.count ? Substring(parts[parts.count - 1 - fromEnd]) : ""
         }
         switch (part(3), part(2), part(1), part(0)) {
-        case ("v3", "projects", let account, "collect"): self.init(kind: .events, account: String(account))
-        case ("projects", let account, "collect", "item"): self.init(kind: .items, account: String(account))
-        case ("v3", let account, "ios", "pv"), ("v3", let account, "ios", "cstm"),
-            ("v3", let account, "ios", "imp"), ("v3", let account, "ios", "other"),
-            ("app", let account, "ios", "ctvt"):
-            self.init(kind: .events, account: String(account))
+        case ("projects", _, "collect", "item"): kind = .items
+        case ("v3", "projects", _, "collect"), ("v3", _, "ios", "pv"), ("v3", _, "ios", "cstm"),
+            ("v3", _, "ios", "imp"), ("v3", _, "ios", "other"), ("app", _, "ios", "ctvt"):
+            kind = .events
         default: return nil
         }
-    }
-
-    private init(kind: Kind, account: String) {
-        self.kind = kind
-        self.account = account
     }
 }

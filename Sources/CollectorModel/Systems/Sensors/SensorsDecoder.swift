@@ -9,9 +9,6 @@ final class SensorsDecoder: UploadDecoder {
     /// Whether the text was gzip.
     private var isPacked = false
     private var scratch = WireBuffer()
-    /// The latest request's query and project: nearly all requests of a target share them.
-    private var query = ""
-    private var project = WireBuffer("default")
 
     func open(_ request: CollectedRequest) -> UploadEnvelope {
         // The envelopes' buffer is to be theirs alone, or it would be copied.
@@ -22,10 +19,6 @@ final class SensorsDecoder: UploadDecoder {
         case .json(let buffer, let wasPacked): (text, isPacked) = (buffer, wasPacked)
         case .encrypted(let events): result.refusal = (.encrypted, events)
         case .undecodable(let reason): result.refusal = (reason, 1)
-        }
-        if query != request.query {
-            query = request.query
-            project = WireBuffer(queryValue("project", in: query) ?? "default")
         }
         return result
     }
@@ -42,24 +35,20 @@ final class SensorsDecoder: UploadDecoder {
 
     func forEachElement(_ body: (UploadElement) -> Void) {
         text.withUnsafeBytes { text in
-            project.withUnsafeBytes { project in
-                let packed = isPacked ? PackedText(gzip: envelopes.unpacked, text: text) : nil
-                batch.forEachElement(of: text) { body(element($0, project: project, packed: packed)) }
-            }
+            let packed = isPacked ? PackedText(gzip: envelopes.unpacked, text: text) : nil
+            batch.forEachElement(of: text) { body(element($0, packed: packed)) }
         }
     }
 
-    private func element(
-        _ element: JSONBatch.Element, project: UnsafeRawBufferPointer, packed: PackedText?
-    ) -> UploadElement {
+    private func element(_ element: JSONBatch.Element, packed: PackedText?) -> UploadElement {
         guard case .value(let value, let text) = element else { return .undecodable(.json) }
         do {
             let event = try SensorsEvent(value)
             return .event(
                 UploadEvent(
                     key: event.key(of: value, scratch: &scratch), type: event.type, name: event.name,
-                    distinctID: event.distinctID, capturedAt: event.time, project: event.project ?? project,
-                    payload: text, value: value, packed: packed))
+                    distinctID: event.distinctID, capturedAt: event.time, payload: text, value: value,
+                    packed: packed))
         } catch {
             return .undecodable(error.reason)
         }

@@ -8,7 +8,6 @@ struct SensorsEvent {
     var time: Int64
     var name = UnsafeRawBufferPointer(start: nil, count: 0)
     var distinctID = UnsafeRawBufferPointer(start: nil, count: 0)
-    var project: UnsafeRawBufferPointer?
     /// The harness's id, from `properties.bs_id`, else from `lib.bs_id`.
     var id: EventID?
     private var trackID: JSONValue?
@@ -35,8 +34,6 @@ struct SensorsEvent {
                 properties = member
             } else if name.equals("lib") {
                 lib = member
-            } else if name.equals("project") {
-                project = member.bytes
             }
         }
         guard let type, !type.isEmpty else { throw UploadError(reason: .missingType) }

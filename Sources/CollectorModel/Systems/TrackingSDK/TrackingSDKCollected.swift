@@ -3,8 +3,8 @@ import Wire
 /// TrackingSDK, whose clients take 200 alone for success as printed, and every 2xx with `upload.success`.
 struct TrackingSDKCollected: PathSystem {
     static let system = CollectorSystem.trackingSDK
-    static let headers: [CollectedHeader] = [.apiKey]
-    static let uploadForms = [UploadForm("/tracking/events", headerLines: "X-API-Key: k\r\n")]
+    static let headers: [CollectedHeader] = []
+    static let uploadForms = [UploadForm("/tracking/events")]
     /// Events have a name, a time and parameters, and every table has the first two.
     static let eventShape = EventShape(members: [], propertyGroup: "parameters", carried: .ofEvents)
 
@@ -15,9 +15,4 @@ struct TrackingSDKCollected: PathSystem {
     init(_ plan: CollectorPlan) {}
 
     func makeKeyReader() -> TrackingSDKReader { TrackingSDKReader() }
-}
-
-extension CollectedHeader {
-    /// Whose events these are.
-    package static let apiKey = CollectedHeader("x-api-key")
 }

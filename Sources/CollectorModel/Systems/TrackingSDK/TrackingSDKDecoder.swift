@@ -6,13 +6,11 @@ final class TrackingSDKDecoder: UploadDecoder {
     private let batch = JSONBatch()
     private var reader = TrackingSDKReader()
     private var text = WireBuffer()
-    private var apiKey = WireBuffer()
 
     func open(_ request: CollectedRequest) -> UploadEnvelope {
         guard request.body.count <= JSONBatch.textLimit else { return .refused(.tooLarge) }
         text.removeAll()
         text.append(contentsOf: request.body)
-        apiKey = WireBuffer(request.headers[.apiKey])
         return .opened
     }
 
@@ -27,11 +25,9 @@ final class TrackingSDKDecoder: UploadDecoder {
 
     func forEachElement(_ body: (UploadElement) -> Void) {
         text.withUnsafeBytes { text in
-            apiKey.withUnsafeBytes { apiKey in
-                batch.forEachElement(of: text) { element in
-                    guard case .value(let value, let text) = element else { return body(.undecodable(.json)) }
-                    body(reader.read(value, text: text, project: apiKey))
-                }
+            batch.forEachElement(of: text) { element in
+                guard case .value(let value, let text) = element else { return body(.undecodable(.json)) }
+                body(reader.read(value, text: text))
             }
         }
     }
@@ -44,9 +40,7 @@ struct TrackingSDKReader: CollectedKeyReader {
     /// All of the SDK's events are of one type.
     private static let type: StaticString = "event"
 
-    mutating func read(
-        _ value: JSONValue, text: UnsafeRawBufferPointer, project: UnsafeRawBufferPointer
-    ) -> UploadElement {
+    mutating func read(_ value: JSONValue, text: UnsafeRawBufferPointer) -> UploadElement {
         guard value.kind == .object else { return .undecodable(.notAnObject) }
         guard let name = value["event_name"]?.bytes, !name.isEmpty else { return .undecodable(.missingType) }
         guard let milliseconds = TrackingSDKReader.milliseconds(value) else {
@@ -58,7 +52,7 @@ struct TrackingSDKReader: CollectedKeyReader {
                 key: key(of: value, name),
                 type: UnsafeRawBufferPointer(start: type.utf8Start, count: type.utf8CodeUnitCount),
                 name: name,
-                capturedAt: milliseconds, project: project, payload: text, value: value))
+                capturedAt: milliseconds, payload: text, value: value))
     }
 
     /// The key of one event's JSON.

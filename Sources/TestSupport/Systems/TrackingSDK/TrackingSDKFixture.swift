@@ -52,7 +52,7 @@ extension SystemUpload {
     package static func tracking(_ json: String) -> SystemUpload {
         SystemUpload(
             system: .trackingSDK, path: "/tracking/events",
-            headers: [.contentType: "application/json", .apiKey: "k-1"], body: Array(json.utf8))
+            headers: [.contentType: "application/json"], body: Array(json.utf8))
     }
 }
 
