@@ -76,13 +76,14 @@ func eventually(_ condition: () -> Bool) async throws -> Bool {
     return false
 }
 
-/// A path for a file that goes when the value does.
+/// A path for a file that goes when the value does, with what a store keeps beside it.
 final class TemporaryFile: Sendable {
     let path = TestFolder.newPath("collector-tests")
 
     func write(_ text: String) throws { try Data(text.utf8).write(to: URL(fileURLWithPath: path)) }
 
     deinit {
-        for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
+        let suffixes = ["", "-shm"] + ((try? StoreFiles.suffixes(at: path)) ?? [])
+        for suffix in suffixes { try? FileManager.default.removeItem(atPath: path + suffix) }
     }
 }
