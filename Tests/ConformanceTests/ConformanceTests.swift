@@ -40,8 +40,7 @@ struct ToleranceTests {
     }
 }
 
-/// One at a time: these compute, and tests beside them wait for the real clock.
-@Suite("One device, two stores", .serialized)
+@Suite("One device, two stores")
 struct StoreConformanceTests {
     @Test(
         "sends the same bytes and keeps the same books from memory and from files",

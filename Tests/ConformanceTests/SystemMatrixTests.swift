@@ -32,7 +32,7 @@ private enum Page {
     }
 }
 
-@Suite("Every system under every answer", .serialized)
+@Suite("Every system under every answer")
 struct SystemMatrixTests {
     @Test("does what is published of it, and keeps its books", arguments: SystemMatrix.rows)
     func rules(row: SystemMatrix.Row) throws {
@@ -57,7 +57,7 @@ struct SystemMatrixTests {
     }
 }
 
-@Suite("What a share of failures costs", .serialized)
+@Suite("What a share of failures costs")
 struct SystemCostTests {
     /// Of draws for some hundred batches.
     private static let tolerance = 0.07
@@ -75,29 +75,43 @@ struct SystemCostTests {
         return parts.isEmpty ? "–" : parts.joined(separator: ", ")
     }
 
+    /// Plays it, and holds it against the rules.
+    ///
+    /// - Returns: the page's words for it.
+    private static func judged(
+        _ row: SystemMatrix.Row, _ disturbance: SystemCosts.Disturbance
+    ) throws -> String {
+        let cost = try SystemCosts.cost(row, disturbance)
+        let expected = AnswerRules.expectation(row, disturbance)
+        let label: Comment = "\(row), \(disturbance.rawValue)"
+        for (found, wanted) in [
+            (cost.lost, expected.lost), (cost.takenForDelivered, expected.takenForDelivered),
+            (cost.copies, expected.copies),
+        ] {
+            guard let wanted else { continue }
+            if wanted == 0 { #expect(found == 0, label) }
+            #expect(abs(found - wanted) <= Self.tolerance, label)
+        }
+        // Some never come again after their first half.
+        if let kept = expected.kept { #expect(abs(cost.kept - kept) <= Self.tolerance, label) }
+        #expect(cost.problems.isEmpty, "\(label): \(cost.problems.joined(separator: "\n"))")
+        return text(cost)
+    }
+
     @Test("is what the rules let expect, and what the documentation says")
-    func costs() throws {
-        var rows: [(name: String, cells: [String])] = []
-        for row in SystemMatrix.rows {
-            var cells: [String] = []
-            for disturbance in SystemCosts.Disturbance.allCases {
-                let cost = try SystemCosts.cost(row, disturbance)
-                let expected = AnswerRules.expectation(row, disturbance)
-                let label: Comment = "\(row), \(disturbance.rawValue)"
-                for (found, wanted) in [
-                    (cost.lost, expected.lost), (cost.takenForDelivered, expected.takenForDelivered),
-                    (cost.copies, expected.copies),
-                ] {
-                    guard let wanted else { continue }
-                    if wanted == 0 { #expect(found == 0, label) }
-                    #expect(abs(found - wanted) <= Self.tolerance, label)
+    func costs() async throws {
+        let cells = try await withThrowingTaskGroup(of: (Int, [String]).self) { group in
+            for (index, row) in SystemMatrix.rows.enumerated() {
+                group.addTask {
+                    (index, try SystemCosts.Disturbance.allCases.map { try Self.judged(row, $0) })
                 }
-                // Some never come again after their first half.
-                if let kept = expected.kept { #expect(abs(cost.kept - kept) <= Self.tolerance, label) }
-                #expect(cost.problems.isEmpty, "\(label): \(cost.problems.joined(separator: "\n"))")
-                cells.append(Self.text(cost))
             }
-            rows.append(("\(row)", cells))
+            var found: [Int: [String]] = [:]
+            for try await (index, own) in group { found[index] = own }
+            return found
+        }
+        let rows = SystemMatrix.rows.enumerated().map { index, row in
+            (name: "\(row)", cells: cells[index] ?? [])
         }
         try Page.demand("costs", Page.table(SystemCosts.Disturbance.allCases.map(\.rawValue), rows))
     }
