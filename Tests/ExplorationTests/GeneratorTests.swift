@@ -28,7 +28,7 @@ struct GeneratorTests {
 
     @Test("every invariant holds in the first worlds")
     func holds() {
-        // Without optimization a world takes long: `make explore` has the others.
+        // A few of those that `make explore` plays.
         let explorer = Explorer(world: VirtualWorld(wakeLimit: 2000))
         for seed in UInt64(1)...6 {
             #expect(explorer.explore(seed: seed).violations == [], "seed \(seed)")

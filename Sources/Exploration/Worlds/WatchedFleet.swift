@@ -20,7 +20,7 @@ final class BoundsWatch {
     /// How often devices were woken.
     fileprivate(set) var wakes: UInt64 = 0
 
-    /// Says so once for each kind: a bound that is passed once is mostly passed often.
+    /// Keeps the first few: a bound that is passed once is mostly passed often.
     fileprivate func note(_ text: String) {
         if trespasses.count < 8 { trespasses.append(text) }
     }
