@@ -7,7 +7,6 @@ import json
 import os
 import re
 import shutil
-import subprocess
 from datetime import UTC, datetime, timedelta
 
 import kubernetes_validate
@@ -16,6 +15,7 @@ import yaml
 
 from conftest import ROOT, Tool
 from helpers import steady, write_scenario
+from processes import finish
 
 FOLDER = ROOT / "scenarios" / "deploy"
 MANIFESTS = sorted(FOLDER.glob("*.yaml"))
@@ -139,7 +139,7 @@ def test_the_commands_at_the_head_wait_in_any_shell(path, end: str, shell: str, 
     environment = os.environ | {
         "PATH": f"{tmp_path}:{os.environ['PATH']}", "CALLS": str(tmp_path / "calls"), "STATES": str(tmp_path / "states"),
     }  # fmt: skip
-    subprocess.run([shell, "-s"], input=commands(path), env=environment, check=True, text=True, timeout=60)
+    finish([shell, "-s"], input=commands(path), env=environment).check_returncode()
     assert (tmp_path / "calls").read_text().split() == ["get"] * len(states) + ["patch"]
 
 
@@ -174,7 +174,7 @@ def test_a_script_passes_on_every_word_as_it_is(tmp_path, script: str, verb: str
         "CALLS": str(tmp_path / "calls"), "LEAD": "0",
     }  # fmt: skip
     command = [FOLDER / script, scenario, "3", "it's here", *target, *words]
-    subprocess.run(command, cwd=tmp_path, env=environment, check=True, timeout=60, capture_output=True)
+    finish(command, cwd=tmp_path, env=environment).check_returncode()
     played, merged = (json.loads(line) for line in (tmp_path / "calls").read_text().splitlines())
     named = str(tmp_path / scenario) if scenario == "s.json" else scenario
     folder = str(tmp_path / "it's here")
@@ -189,5 +189,5 @@ def test_a_script_passes_on_every_word_as_it_is(tmp_path, script: str, verb: str
 
 @pytest.mark.parametrize(("script", "wants"), [("slurm-simulate.sh", "SCENARIO N DIR"), ("slurm-run.sh", "SCENARIO N DIR TARGET")])  # fmt: skip
 def test_a_script_says_what_it_wants(script: str, wants: str):
-    done = subprocess.run([FOLDER / script], capture_output=True, text=True, timeout=60)
+    done = finish([FOLDER / script])
     assert done.returncode == 64 and wants in done.stderr

@@ -12,6 +12,7 @@ import pytest
 
 import real_clock
 from conftest import BINARY
+from processes import finish
 
 #: Seconds that it takes: the longest go first.
 LONG = 80
@@ -48,7 +49,7 @@ def scenario(folder: Path, *sdks: dict, **members) -> Path:
 
 
 def run(*arguments: str | Path) -> subprocess.CompletedProcess:
-    return subprocess.run([BINARY, *map(str, arguments)], capture_output=True, text=True, timeout=120)
+    return finish([str(BINARY), *map(str, arguments)])
 
 
 def report(folder: Path, verb: str, path: Path, *options: str) -> dict:

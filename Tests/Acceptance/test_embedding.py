@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from conftest import BINARY, ROOT
+from processes import finish
 
 SOURCES = ROOT / "Sources" / "beaconswarm-example"
 SCENARIO = ROOT / "scenarios" / "systems" / "growing-custom-sdk.json"
@@ -25,9 +26,7 @@ def build() -> Path:
 
 
 def run_example(build: Path, folder: Path, *arguments: object) -> subprocess.CompletedProcess:
-    return subprocess.run(
-        [build / "beaconswarm-example", *map(str, arguments)], cwd=folder, capture_output=True, text=True, timeout=120
-    )
+    return finish([build / "beaconswarm-example", *map(str, arguments)], cwd=folder)
 
 
 def test_the_example_plays_with_services_of_its_own(build: Path, tmp_path: Path):
@@ -45,9 +44,7 @@ def test_the_example_plays_with_services_of_its_own(build: Path, tmp_path: Path)
     code = [text for text in report["scenario"]["overrides"] if text.startswith("code ")]
     assert len(code) == 3, code
 
-    plain = subprocess.run(
-        [BINARY, "simulate", SCENARIO, "--devices", "20", "--out", "plain", "-q"], cwd=tmp_path, timeout=120
-    )
+    plain = finish([BINARY, "simulate", SCENARIO, "--devices", "20", "--out", "plain", "-q"], cwd=tmp_path)
     assert plain.returncode == 0
     without = json.loads((tmp_path / "plain" / "report.json").read_text())["events"]
     assert without["evicted"]["storage_limit"] == 0, "the limit is the example's own"
@@ -71,13 +68,12 @@ def check_from_outside(build: Path, folder: Path) -> subprocess.CompletedProcess
     includes = {path.parent for path in (ROOT / ".build" / "checkouts").glob("*/Sources/*/module.modulemap")}
     includes |= {path.parent for path in (ROOT / ".build" / "checkouts").glob("*/Sources/*/include/module.modulemap")}
     includes |= {path.parent for path in (ROOT / "Sources").glob("*/module.modulemap")}
-    return subprocess.run(
+    return finish(
         ["swiftc", "-typecheck", "-swift-version", "6", "-parse-as-library", "-package-name", "outside"]
         + ["-I", str(build / "Modules")]
         + [word for path in sorted(includes) for word in ("-I", str(path))]
         + [word for flag in maps for word in ("-Xcc", flag)]
-        + sorted(map(str, folder.glob("*.swift"))),
-        capture_output=True, text=True, timeout=300,
+        + sorted(map(str, folder.glob("*.swift")))
     )  # fmt: skip
 
 

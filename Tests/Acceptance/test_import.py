@@ -14,6 +14,7 @@ import pytest
 
 from conftest import BINARY
 from helpers import rows
+from processes import finish
 from public_clients import CLIENTS, Recorder
 
 
@@ -165,7 +166,7 @@ def test_events_in_a_text_that_holds_json_are_drafted_and_sent(tool, tmp_path: P
 
 def piped(text: str) -> subprocess.CompletedProcess:
     """`import` of what another program writes."""
-    return subprocess.run([BINARY, "import", "-"], input=text, capture_output=True, text=True, timeout=60)
+    return finish([BINARY, "import", "-"], input=text)
 
 
 def test_standard_input_and_letters_that_stand_together():

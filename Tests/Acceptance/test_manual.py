@@ -10,13 +10,13 @@ import re
 import select
 import shutil
 import signal
-import subprocess
 import time
 from pathlib import Path
 
 import pytest
 
 from conftest import BINARY, ROOT, Tool
+from processes import finish
 
 SHELLS = {"bash": "bash-completion/completions/beaconswarm", "zsh": "zsh/vendor-completions/_beaconswarm",
           "fish": "fish/vendor_completions.d/beaconswarm.fish"}
@@ -25,14 +25,14 @@ SHELLS = {"bash": "bash-completion/completions/beaconswarm", "zsh": "zsh/vendor-
 @pytest.fixture(scope="module")
 def share(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("manual")
-    subprocess.run([ROOT / ".ci" / "manual", BINARY, folder], check=True, timeout=60)
+    finish([ROOT / ".ci" / "manual", BINARY, folder]).check_returncode()
     return folder / "share"
 
 
 @pytest.fixture(scope="module")
 def verbs() -> dict[str, set[str]]:
     """Each verb with its options, without those that are hidden."""
-    said = subprocess.run([BINARY, "--experimental-dump-help"], capture_output=True, check=True, timeout=60).stdout
+    said = finish([BINARY, "--experimental-dump-help"]).stdout
     return {
         verb["commandName"]: {
             "--" + name["name"]
@@ -60,7 +60,7 @@ def test_the_page_can_be_typeset_without_a_warning(share: Path):
         pytest.skip("there is no groff here")
     page = gzip.decompress((share / "man/man1/beaconswarm.1.gz").read_bytes())
     # Lines that are too long for the terminal are those of examples, which stay as they are.
-    done = subprocess.run(["groff", "-man", "-ww", "-Wbreak", "-Tutf8"], input=page, capture_output=True, timeout=60)
+    done = finish(["groff", "-man", "-ww", "-Wbreak", "-Tutf8"], input=page, text=False)
     assert done.returncode == 0 and done.stderr == b"", done.stderr.decode()
 
 
@@ -70,12 +70,12 @@ def test_completions_know_every_verb(share: Path, verbs: dict[str, set[str]], sh
     for verb in verbs:
         assert re.search(rf"\b{verb}\b", text), verb
     if shutil.which(shell):
-        subprocess.run([shell, "-n", share / SHELLS[shell]], check=True, timeout=60)
+        finish([shell, "-n", share / SHELLS[shell]]).check_returncode()
 
 
 def test_values_complete_by_what_they_are():
     """Folders, files and words of closed sets, all of them: an option that is added without is a mistake."""
-    said = subprocess.run([BINARY, "--experimental-dump-help"], capture_output=True, check=True, timeout=60).stdout
+    said = finish([BINARY, "--experimental-dump-help"]).stdout
     kinds = {}
     for verb in json.loads(said)["command"]["subcommands"]:
         for argument in verb.get("arguments", []):
@@ -117,7 +117,7 @@ def bash_completes(share: Path, folder: Path, *words: str) -> list[str]:
         _beaconswarm beaconswarm {words[-1]!r} {(("beaconswarm", *words)[-2])!r}
         printf '%s\\n' "${{COMPREPLY[@]}}"
     """
-    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, timeout=60, cwd=folder)
+    done = finish(["bash", "-c", script], cwd=folder)
     return sorted(done.stdout.split())
 
 
@@ -159,13 +159,13 @@ def test_bash_completes_scenarios_by_file_and_by_name(share: Path, tmp_path: Pat
 def test_fish_completes(share: Path, tmp_path: Path):
     (tmp_path / "beaconswarm").symlink_to(BINARY)
     script = f"set PATH {tmp_path} $PATH; source {share / SHELLS['fish']}; complete -C 'beaconswarm ru'; complete -C 'beaconswarm run --se'"
-    done = subprocess.run(["fish", "--no-config", "-c", script], capture_output=True, text=True, timeout=60)
+    done = finish(["fish", "--no-config", "-c", script])
     words = [line.split("\t")[0] for line in done.stdout.splitlines()]
     assert words[:2] == ["run", "runs"] and "--seed" in words[2:], (words, done.stderr)
     offered = beside_scenarios(tmp_path)
     for verb in PLAYING:
         script = f"set PATH {tmp_path} $PATH; source {share / SHELLS['fish']}; complete -C 'beaconswarm {verb} smo'"
-        done = subprocess.run(["fish", "--no-config", "-c", script], capture_output=True, text=True, timeout=60, cwd=tmp_path)
+        done = finish(["fish", "--no-config", "-c", script], cwd=tmp_path)
         words = sorted(line.split("\t")[0].rstrip("/") for line in done.stdout.splitlines())
         assert words == offered, (verb, words, done.stderr)
 

@@ -6,7 +6,6 @@ import json
 import os
 import re
 import shutil
-import subprocess
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote
@@ -15,6 +14,7 @@ import pytest
 
 from conftest import BINARY, Tool
 from helpers import steady, write_scenario
+from processes import finish
 
 
 class Page(HTMLParser):
@@ -49,7 +49,7 @@ def folder(tmp_path_factory) -> Path:
     def simulate(path: Path, out: str, *options: str, commit: str = "", code: int = 0) -> None:
         environment = {"PATH": "/usr/bin:/bin", "BEACONSWARM_COMMIT": commit}
         command = [BINARY, "simulate", path, "--out", folder / "reports" / out, "-q", *options]
-        done = subprocess.run(list(map(str, command)), env=environment, capture_output=True, text=True, timeout=60)
+        done = finish(list(map(str, command)), env=environment)
         assert done.returncode == code, done.stderr
 
     (folder / "reports").mkdir()
@@ -135,9 +135,7 @@ def test_runs_that_look_alike_are_told_apart(tool: Tool, folder: Path, tmp_path:
         text = (copy / "report.json").read_text()
         changed = re.sub(r'("started_at": ")[^"]*', rf"\g<1>2026-03-01T{moment}.000Z", text)
         (copy / "report.json").write_text(changed)
-    done = subprocess.run(
-        [BINARY, "runs", ".", "--html", "../page.html"], cwd=tmp_path / "mine", capture_output=True, text=True, timeout=60
-    )
+    done = finish([BINARY, "runs", ".", "--html", "../page.html"], cwd=tmp_path / "mine")
     assert done.returncode == 0, done.stderr
     page = Page(tmp_path / "page.html")
     text = " ".join(page.text.split())

@@ -9,7 +9,6 @@ import re
 import shutil
 import socket
 import sqlite3
-import subprocess
 import tempfile
 from pathlib import Path
 
@@ -17,6 +16,7 @@ import pytest
 
 from conftest import BINARY, Finished, Tool
 from helpers import read_report, steady, write_scenario
+from processes import finish
 
 # What libraries print for programmers.
 MACHINE_WORDS = re.compile(
@@ -170,7 +170,7 @@ def unprivileged():
 
         def run(*arguments: object) -> Finished:
             command = [program, *map(str, arguments)]
-            done = subprocess.run(command, cwd=name, capture_output=True, text=True, timeout=120, **user)
+            done = finish(command, cwd=name, **user)
             return Finished(command, done.returncode, done.stdout, done.stderr, Path(name))
 
         run.folder = Path(name)
@@ -325,7 +325,7 @@ def test_runs_that_are_none(tool: Tool, tmp_path: Path):
 def pipe(tool: Tool, text: str | bytes, *arguments: str, folder: Path) -> Finished:
     data = text.encode() if isinstance(text, str) else text
     command = [str(BINARY), *arguments]
-    done = subprocess.run(command, input=data, cwd=folder, capture_output=True, timeout=120)
+    done = finish(command, input=data, text=False, cwd=folder)
     return Finished(command, done.returncode, done.stdout.decode(), done.stderr.decode(), folder)
 
 
@@ -414,7 +414,7 @@ def test_bounds_written_for_another_fleet_are_told(tool: Tool, tmp_path: Path):
 def validator():
     import jsonschema
 
-    schema = json.loads(subprocess.run([BINARY, "schema"], capture_output=True, check=True, timeout=60).stdout)
+    schema = json.loads(finish([BINARY, "schema"]).stdout)
     jsonschema.Draft202012Validator.check_schema(schema)
     return jsonschema.Draft202012Validator(schema)
 
