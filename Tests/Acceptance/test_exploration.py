@@ -24,12 +24,16 @@ def test_a_signal_ends_the_search_and_its_runs_of_the_program(seed: int, tmp_pat
     command = [str(EXPLORE), "--seed", str(seed), "--worlds", "100000", "--corpus", str(tmp_path / "corpus")]
     search = subprocess.Popen(command, env={"TMPDIR": str(tmp_path)}, stdout=subprocess.PIPE, text=True)
     deadline = time.monotonic() + HANG
-    # The program's runs have a folder, which is there for as long as they go on.
-    while not list(tmp_path.glob("beaconswarm-explore-*")):
-        assert search.poll() is None and time.monotonic() < deadline, "no run of the program began"
-        time.sleep(0.002)
-    search.send_signal(signal.SIGINT)
-    out, _ = search.communicate(timeout=HANG)
+    try:
+        # The program's runs have a folder, which is there for as long as they go on.
+        while not list(tmp_path.glob("beaconswarm-explore-*")):
+            assert search.poll() is None and time.monotonic() < deadline, "no run of the program began"
+            time.sleep(0.002)
+        search.send_signal(signal.SIGINT)
+        out, _ = search.communicate(timeout=HANG)
+    finally:
+        search.kill()
+        search.wait()
     assert search.returncode == 0, out
     assert "explore: interrupted" in out
     summary = re.search(r"explore: (\d+) worlds, .* 0 failures; .*the next seed is (\d+)", out)

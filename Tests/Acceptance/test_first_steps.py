@@ -190,10 +190,14 @@ def at_a_terminal(folder: Path, typed: str) -> tuple[int, str]:
         [BINARY, "new"], stdin=theirs, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, cwd=folder,
         env=os.environ | {"TERM": "dumb"},
     )
-    os.close(theirs)
-    os.write(ours, typed.encode())
-    said, _ = process.communicate(timeout=HANG)
-    os.close(ours)
+    try:
+        os.close(theirs)
+        os.write(ours, typed.encode())
+        said, _ = process.communicate(timeout=HANG)
+    finally:
+        process.kill()
+        process.wait()
+        os.close(ours)
     return process.returncode, said.decode()
 
 
