@@ -105,9 +105,6 @@ def test_virtual_steps_find_a_modelled_limit(tool, tmp_path):
     # one request in a hundred at some 94 % of what the server can do.
     assert 300 * 0.9 <= report["holds"]["requests_per_second"] <= 300 * 1.01, report["reasons"]
     assert report["breaks"]["requests_per_second"] >= 300 * 0.92, report["reasons"]
-    again = tmp_path / "again"
-    tool.run("capacity", scenario, *options, "--out", again, timeout=900).expect(0)
-    assert read(again)["steps"] == report["steps"]
 
 
 @pytest.mark.parametrize("timeline", [[], [{"at": "0s", "collector": {"fault": "latency", "latency": "1ms"}}]])
@@ -121,6 +118,9 @@ def test_a_modelled_server_that_falls_behind_is_a_limit(tool, tmp_path, timeline
     report = read(tmp_path / "out")
     assert report["ending"] == "knee"
     assert 80 <= report["holds"]["requests_per_second"] <= 101, report["reasons"]
+    if timeline:
+        tool.run("capacity", scenario, *options, "--out", tmp_path / "again", timeout=900).expect(0)
+        assert read(tmp_path / "again")["steps"] == report["steps"]
 
 
 @pytest.mark.parametrize(

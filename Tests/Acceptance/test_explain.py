@@ -6,6 +6,7 @@ import gzip
 import json
 import os
 import re
+from collections import Counter
 from datetime import datetime, timezone
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from conftest import Tool
 from helpers import SCENARIOS, read_events, steady, write_scenario
 
 #: Seconds that it takes: the longest go first.
-LONG = 80
+LONG = 60
 
 #: What a run without "start" begins with.
 START = datetime(2026, 1, 5, tzinfo=timezone.utc).timestamp() * 1000
@@ -226,12 +227,16 @@ def test_times_without_a_radio_are_told_to_what_waits(tool: Tool):
     assert [line["at"] for line in said] == sorted(line["at"] for line in said)
     gaps = radio_gaps(said)
     assert len(gaps) > 1
-    for line in lines.values():
+    waited = Counter()
+    # A gap takes seven of them, and what waits for its end some more.
+    for line in list(lines.values())[::5]:
         captured, acked = line["captured_at"] - START, line["acked_at"] - START
         told = texts(tool, folder, line["id"])
         assert ("without a radio" in told[0]) == any(begin <= captured < until for begin, until in gaps), told
         waits = any(begin < acked and captured < until for begin, until in gaps)
         assert any(text.startswith("no radio") for text in told) == waits, told
+        waited[waits] += 1
+    assert waited[True] > 2 and waited[False] > 2, waited
 
 
 def test_times_without_a_radio_with_nothing_between_are_one_sentence(tool: Tool):
@@ -311,7 +316,7 @@ def test_the_upload_that_cleared_an_event_away_is_told(tool: Tool):
     tool.run("simulate", path, "--out", "run", "--events", events, "--quiet").expect(0)
     cleared = [line for line in read_events(events) if line["cause"] == "cleared_unsent"]
     assert cleared
-    for line in cleared[:5]:
+    for line in cleared[:2]:
         told = texts(tool, tool.folder / "run", line["id"])
         clearing = r"upload \d+, which did not carry it, was answered \d+.*, and with what it carried the SDK cleared the event away"
         (index,) = [number for number, text in enumerate(told) if re.fullmatch(clearing, text)]
@@ -354,11 +359,15 @@ def rough(tmp_path_factory):
 
 def test_stories_have_the_fate_and_the_uploads_of_the_runs_own_lines(rough):
     tool, folder, lines = rough
-    groups: dict[tuple, dict] = {}
+    # Some that together have each fate and cause by each number of uploads, and each fate in each system.
+    chosen, seen = [], set()
     for line in lines.values():
-        groups.setdefault((line["system"], line["fate"], line["cause"], min(line["attempts"], 2)), line)
-    assert len(groups) > 15
-    for line in groups.values():
+        kinds = {(line["fate"], line["cause"], min(line["attempts"], 2)), (line["fate"], line["system"])}
+        if kinds - seen:
+            chosen.append(line)
+            seen |= kinds
+    assert len(chosen) > 10
+    for line in chosen:
         said = json.loads(tool.run("explain", folder, line["id"], "--json").expect(0).out)
         assert said["agrees"] and [said[key] for key in ("fate", "cause", "attempts")] == [
             line["fate"], line["cause"], line["attempts"]]
@@ -662,7 +671,14 @@ def test_an_event_file_that_cannot_be_read_is_not_one_without_the_event(tool: To
     # Members of gzip that end within a line, as some packers write them.
     parts = b"".join(gzip.compress(text[start : start + 1000]) for start in range(0, len(text), 1000))
     (tool.folder / "parts.ndjson.gz").write_bytes(parts)
-    for event in lines:
+    # Those that are in two members, and some of the others.
+    members, end = {}, 0
+    for line in text.splitlines(keepends=True):
+        members[json.loads(line)["id"]] = (end // 1000, (end + len(line) - 1) // 1000)
+        end += len(line)
+    cut = [event for event, (first, last) in members.items() if first != last]
+    assert members.keys() == lines.keys() and len(cut) > 3
+    for event in {*cut, *list(lines)[::10]}:
         assert "and parts.ndjson.gz" in tool.run("explain", folder, event, "--events", "parts.ndjson.gz").expect(0).out
 
 

@@ -28,6 +28,15 @@ def sweep(tool: Tool, *options: object, out: str = "s", code: int = 0, **changes
     return json.loads(done.out)
 
 
+@pytest.fixture(scope="module")
+def grid(tmp_path_factory) -> tuple[Path, dict]:
+    """The sweep of the grid by two threads: its folder, and what it says."""
+    tool = Tool(tmp_path_factory.mktemp("grid"))
+    found = sweep(tool, *GRID, "--threads", 2)
+    tool.close()
+    return tool.folder / "s", found
+
+
 def test_every_combination_is_the_simulation_that_it_would_be_alone(tool: Tool):
     found = sweep(tool, *GRID, "--seeds", 2)
     assert found["schema"] == "beaconswarm.sweep/1" and found["seeds"] == [7, 8]
@@ -62,8 +71,8 @@ def test_one_point_is_told_in_the_singular(tool: Tool):
     assert "1 point over 1 seed." in " ".join(done.out.split())
 
 
-def test_the_front_is_what_nothing_beats(tool: Tool):
-    found = sweep(tool, *GRID)
+def test_the_front_is_what_nothing_beats(grid: tuple[Path, dict]):
+    folder, found = grid
 
     def goals(point: dict) -> tuple[float, float, float]:
         cell = point["seeds"]["7"]
@@ -81,7 +90,7 @@ def test_the_front_is_what_nothing_beats(tool: Tool):
         if not any(other != own and all(x <= y for x, y in zip(other, own)) for other in all_goals.values())
     ]
     assert found["front"] == front and 1 <= len(front) < 6
-    rows = list(csv.DictReader((tool.folder / "s/sweep.csv").read_text().splitlines()))
+    rows = list(csv.DictReader((folder / "sweep.csv").read_text().splitlines()))
     assert [row[BATCH] for row in rows] == ["5"] * 3 + ["50"] * 3
     for row, (name, own) in zip(rows, all_goals.items()):
         assert row["pareto"] == ("1" if name in front else "0")
@@ -147,9 +156,9 @@ def test_points_with_other_users_are_told(tool: Tool):
         assert (caution in said) == (caution in page) == isForeign, axis
 
 
-def test_the_page_draws_each_point_and_sorts_without_a_script(tool: Tool):
-    found = sweep(tool, *GRID)
-    page = (tool.folder / "s/sweep.html").read_text()
+def test_the_page_draws_each_point_and_sorts_without_a_script(grid: tuple[Path, dict]):
+    folder, found = grid
+    page = (folder / "sweep.html").read_text()
     assert "<script" not in page and "default-src 'none'" in page
     roomy = re.search(r'<svg class="chart trade roomy".*?</svg>', page, re.S)[0]
     assert len(re.findall("<circle", roomy)) == 6
@@ -163,16 +172,15 @@ def test_the_page_draws_each_point_and_sorts_without_a_script(tool: Tool):
 
 
 @pytest.mark.parametrize("threads", [1, 3])
-def test_no_result_depends_on_the_number_of_threads(tool: Tool, threads: int):
-    sweep(tool, *GRID, "--threads", 2)
+def test_no_result_depends_on_the_number_of_threads(tool: Tool, grid: tuple[Path, dict], threads: int):
     sweep(tool, *GRID, "--threads", threads, out="other")
     for name in FILES - {"cells"}:
-        assert (tool.folder / "s" / name).read_bytes() == (tool.folder / "other" / name).read_bytes()
+        assert (grid[0] / name).read_bytes() == (tool.folder / "other" / name).read_bytes()
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_it_goes_on_after_it_was_broken_off(tool: Tool, number):
-    changes = {"duration": "5m", "devices": 20}
+    changes = {"duration": "3m", "devices": 20}
     path = write_scenario(tool.folder, steady(**changes))
     command = ["sweep", path, *GRID, "--seeds", 3, "--out", "s"]
     running = tool.start(*command)
