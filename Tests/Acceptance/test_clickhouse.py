@@ -17,6 +17,7 @@ import pytest
 import real_clock
 from conftest import BINARY, HANG, ROOT, Finished
 from helpers import held_port
+from processes import finish
 
 SERVER = shutil.which("clickhouse-server") or "/usr/sbin/clickhouse-server"
 
@@ -69,19 +70,18 @@ class ClickHouse:
         self.process.wait(HANG)
 
 
-@pytest.fixture
-def clickhouse(tmp_path: Path):
+@pytest.fixture(scope="module")
+def clickhouse(tmp_path_factory):
     if not Path(SERVER).exists():
         pytest.skip("ClickHouse is not installed (make setup installs it where the system has a package)")
-    folder = tmp_path / "clickhouse"
-    folder.mkdir()
+    folder = tmp_path_factory.mktemp("clickhouse")
     server = ClickHouse(folder)
     yield server
     server.stop()
 
 
 def run(*arguments: str | Path) -> subprocess.CompletedProcess:
-    return subprocess.run([str(BINARY), *map(str, arguments)], capture_output=True, text=True, timeout=120)
+    return finish([str(BINARY), *map(str, arguments)])
 
 
 def play(out: Path, clickhouse: ClickHouse) -> dict:
@@ -96,8 +96,14 @@ def play(out: Path, clickhouse: ClickHouse) -> dict:
     return json.loads(done.stdout)
 
 
-def test_the_shipped_lines_arrive_row_by_row(tmp_path: Path, clickhouse: ClickHouse):
+@pytest.fixture
+def table(clickhouse: ClickHouse):
     clickhouse.ask(TABLE)
+    yield
+    clickhouse.ask("DROP TABLE events")
+
+
+def test_the_shipped_lines_arrive_row_by_row(tmp_path: Path, clickhouse: ClickHouse, table: None):
     report = play(tmp_path / "run", clickhouse)
     delivered = report["events"]["delivered"]
     assert delivered > 300 and report["events"]["rejected"] == {}

@@ -21,7 +21,7 @@ def pages(tmp_path_factory) -> list[Path]:
     tool = Tool(folder)
     scenario = write_scenario(folder, steady(20, "2m", variants={"slow": {"populations.0.sdk.upload.flushInterval": "30s"}}))
     vary = ["--vary", "populations.0.sdk.upload.batch=10,50"]
-    tool.run("simulate", ROOT / "scenarios" / "outage-recovery.json", "--out", "runs/run").expect(0)
+    tool.run("simulate", ROOT / "scenarios" / "outage-recovery.json", "--devices", 100, "--out", "runs/run").expect(0)
     tool.run("simulate", scenario, "--seeds", 2, "--out", "runs/lab").expect(0)
     tool.run("sweep", scenario, *vary, "--out", "sweep").expect(0)
     tool.run("capacity", scenario, "--virtual", "--max", 40, "--variant", "base", "--out", "search").expect(0)

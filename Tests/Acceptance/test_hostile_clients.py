@@ -63,7 +63,7 @@ def opened(port: int, first: bytes) -> socket.socket:
 
 
 def test_clients_that_never_finish_keep_nobody_out(tmp_path: Path):
-    """Far more connections than the process has descriptors for, each with a part of its headers."""
+    """Three times as many connections as the process has descriptors for, each with a part of its headers."""
     store = tmp_path / "s.sqlite"
     command = ["bash", "-c", 'ulimit -n 512; exec "$@"', "_", str(BINARY), "collect", "--listen", "127.0.0.1:0"]
     running = Running([*command, "--store", str(store)], tmp_path, {})
@@ -74,7 +74,7 @@ def test_clients_that_never_finish_keep_nobody_out(tmp_path: Path):
         collector.port = int(re.search(r":(\d+) into", running.out)[1])
         bystander = Bystander(collector)
         clients = []
-        for number in range(3000):
+        for number in range(1500):
             clients.append(opened(collector.port, b"POST /sa HTTP/1.1\r\nHost: x\r\nX-Slow: "))
             # The oldest are long given up by the server; a client's own descriptors have an end too.
             if len(clients) > 700:
@@ -146,13 +146,13 @@ def test_bombs_are_not_unpacked(collect):
     bystander.check()
 
 
-def test_a_million_different_headers_leave_nothing_behind(collect):
+def test_hundreds_of_thousands_of_different_headers_leave_nothing_behind(collect):
     collector = collect()
     bystander = Bystander(collector)
     bystander.send()
     with socket.create_connection(("127.0.0.1", collector.port), timeout=60) as client:
         answers = client.makefile("rb")
-        for number in range(4000):
+        for number in range(1500):
             names = b"".join(b"x-%d-%d: y\r\n" % (number, place) for place in range(250))
             client.sendall(b"GET /sa-%d HTTP/1.1\r\nHost: x\r\n" % number + names + b"\r\n")
             assert answers.readline().startswith(b"HTTP/1.1 404")

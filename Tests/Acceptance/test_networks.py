@@ -128,7 +128,7 @@ def test_a_mobile_mix_loses_its_radio_and_spends_time_on_it(tool, tmp_path: Path
     scenario = {
         "name": "mix",
         "seed": 5,
-        "duration": "2d",
+        "duration": "1d",
         "drain": "10m",
         "populations": [
             {"name": name, "devices": 60, "system": "sensors", "version": "4.9.1", "persona": "power", "network": name}

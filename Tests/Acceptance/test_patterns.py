@@ -17,7 +17,7 @@ from conftest import Tool
 from helpers import read_events, write_scenario
 
 #: Seconds that it takes: the longest go first.
-LONG = 60
+LONG = 50
 
 TABLES = ["events", "truth", "users", "devices", "sessions"]
 START = datetime.datetime(2026, 3, 2, tzinfo=datetime.timezone.utc)
@@ -376,8 +376,9 @@ def test_mistakes_change_what_is_tracked_and_not_what_is_done(ask):
 
 def test_simulate_plays_the_same_patterns(tool: Tool, ask):
     path = write_scenario(tool.folder, WORLD)
-    tool.run("simulate", path, "--out", tool.folder / "run", "--events", tool.folder / "events.ndjson", "-q").expect(0)
-    lines = {line["id"]: (line["name"], line["fate"]) for line in read_events(tool.folder / "events.ndjson")}
+    events = tool.folder / "events.ndjson"
+    tool.run("simulate", path, "--bodies", "measure", "--out", tool.folder / "run", "--events", events, "-q").expect(0)
+    lines = {line["id"]: (line["name"], line["fate"]) for line in read_events(events)}
     assert lines == {id: (name, fate) for id, name, fate in ask("SELECT id, name, fate FROM truth")}
 
 
@@ -390,9 +391,9 @@ def test_a_pattern_taken_out_leaves_the_others(tool: Tool):
     own = [pattern for pattern in PATTERNS if pattern["population"] == "shop"]
 
     def events(name: str, patterns: list[dict]) -> list[dict]:
-        scenario = {**WORLD, "populations": [population], "patterns": patterns}
+        scenario = {**WORLD, "duration": "2d", "populations": [population], "patterns": patterns}
         path = write_scenario(tool.folder, scenario)
-        tool.run("simulate", path, "--out", name, "--events", f"{name}.ndjson", "-q").expect(0)
+        tool.run("simulate", path, "--bodies", "measure", "--out", name, "--events", f"{name}.ndjson", "-q").expect(0)
         told = read_events(tool.folder / f"{name}.ndjson")
         return sorted((event["id"], event["captured_at"], event["name"]) for event in told)
 

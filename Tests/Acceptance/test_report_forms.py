@@ -247,7 +247,7 @@ def test_a_dumb_terminal_gets_plain_lines(long_run, tmp_path: Path, term: str | 
 @pytest.mark.parametrize("columns", [40, 80])
 def test_the_status_line_fits_the_terminal(tmp_path: Path, columns: int):
     # The first line is shown after half a second: a fast machine shall not be done by then.
-    scenario = write_scenario(tmp_path, steady(10, "3h"))
+    scenario = write_scenario(tmp_path, steady(10, "1h"))
     text = in_terminal(["simulate", scenario, "--out", tmp_path / "run"], columns, "xterm")
     shown = [line for part in ESCAPES.sub("", text).split("\r") for line in part.split("\n")]
     assert any("simulating" in line for line in shown), "no status line was shown"
