@@ -232,10 +232,10 @@ def test_the_load_found_for_users_with_sessions_holds_alone_and_a_quarter_more_b
 def test_a_search_ends_by_its_time_and_says_what_is_missing(tool, tmp_path):
     scenario = write_scenario(tmp_path, visiting("casual"))
     out = tmp_path / "brief"
-    finished = tool.run("capacity", scenario, "--virtual", "--max-time", "10s", "--out", out, timeout=600)
+    finished = tool.run("capacity", scenario, "--virtual", "--max-time", "4s", "--out", out, timeout=600)
     report = read(out)
-    assert "ends after 10s at the latest (--max-time)" in finished.err
-    assert report["ending"] == "time" and report["max_seconds"] == 10, report["reasons"]
+    assert "ends after 4s at the latest (--max-time)" in finished.err
+    assert report["ending"] == "time" and report["max_seconds"] == 4, report["reasons"]
     # A machine that does not get through a single step in that time says so.
     assert finished.code == (0 if report["holds"] else 96)
     assert "time" in report["reasons"][0]

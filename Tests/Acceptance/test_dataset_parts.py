@@ -13,7 +13,7 @@ import pytest
 from conftest import Tool
 from helpers import write_scenario
 
-OPTIONS = ("--devices", 30, "--days", 20, "--format", "ndjson,sqlite", "--raw", "-q")
+OPTIONS = ("--devices", 30, "--days", 12, "--format", "ndjson,sqlite", "--raw", "-q")
 
 
 def make(tool: Tool, out: Path, *options: object):
