@@ -162,11 +162,28 @@ struct Overrides {
             try set(new, in: &elements[index], tokens.dropFirst(), shape?.child(token), position, &path)
             node.content = .array(elements)
         case .null, .bool, .number, .string:
-            // A value that is to hold others becomes what the format says it is.
+            node = try container(for: token, inPlaceOf: node, shape, position)
+            try set(new, in: &node, tokens, shape, position, &path)
+        }
+    }
+
+    /// What takes the place of a value that is to hold others: `null` becomes what the format has there, and a name an
+    /// object that extends what bears it, where the format has such. Any other value would be lost without a word.
+    private static func container(
+        for token: String, inPlaceOf node: JSONNode, _ shape: Shape?, _ position: SourcePosition
+    ) throws(WrongPath) -> JSONNode {
+        switch node.content {
+        case .null:
             let isElement = token == "-" || Int(token) != nil
             let isList = shape.map(\.isList) ?? false
-            node = JSONNode(isList && isElement ? .array([]) : .object([]), position: position)
-            try set(new, in: &node, tokens, shape, position, &path)
+            return JSONNode(isList && isElement ? .array([]) : .object([]), position: position)
+        case .string where shape?.child("extends") != nil:
+            return JSONNode(
+                .object([JSONNode.Member("extends", node, keyPosition: position)]), position: node.position)
+        default:
+            throw WrongPath(
+                found: "\(node.summary) where \"\(token)\" is to be",
+                allowed: "a path to a value, or to one that holds others; this one is set as a whole")
         }
     }
 
