@@ -203,16 +203,8 @@ package enum ScenarioLoader {
         // What is wrong with the rest of a text that lacks a variable says nothing.
         let lacking = Set(reading.problems.filter { $0.kind == .unsetVariable }.map(\.pointer))
         let told = reading.problems.filter { $0.kind == .unsetVariable || !lacking.contains($0.pointer) }
-        let problems = told.map { problem in
-            var copy = problem
-            copy.found = redactor.redact(problem.found)
-            copy.allowed = redactor.redact(problem.allowed)
-            if case .override(let text) = problem.position {
-                copy.position = .override(redactor.redact(text))
-            }
-            return copy
-        }
-        .filter { seen.insert($0).inserted }
+        let problems = told.map { $0.redacted(by: redactor) }
+            .filter { seen.insert($0).inserted }
         return .failure(ScenarioProblems(problems: sorted(problems)))
     }
 
