@@ -16,7 +16,8 @@ struct NetworkDraft: Sendable, HasLinkDraft {
         [
             Field(
                 "extends", \.extends, NetworkForm.name,
-                "A preset network, or another of \"networks\", whose numbers hold where none is given here."),
+                "A preset network, or another of \"networks\", whose numbers hold where none is given here; through one "
+                    + "another at most \(ScenarioBinder.chainLimit) of \"networks\"."),
             Field(
                 "kind", \.kind, NetworkForm.kind,
                 "The one radio that devices have, as the operating system tells the SDK; \"wifi\" by default."

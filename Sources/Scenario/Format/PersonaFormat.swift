@@ -10,7 +10,10 @@ enum PersonaFormat {
     static let description: ObjectDescription<PersonaDescription> = ObjectDescription(
         "A kind of user.", start: { PersonaDescription(name: "") },
         [
-            Trait("extends", \.unread, names, "The persona whose numbers hold where none is given here."),
+            Trait(
+                "extends", \.unread, names,
+                "The persona whose numbers hold where none is given here; through one another at most "
+                    + "\(ScenarioBinder.chainLimit) of the scenario's own."),
             Trait("preset", \.unread, names, "The same as \"extends\"."),
             Trait(
                 "rate", \.steadyRate, .rate,

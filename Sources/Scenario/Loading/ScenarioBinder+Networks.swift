@@ -22,6 +22,7 @@ extension ScenarioBinder {
                 reading.report(.conflict, name.place, allowed: "a network that does not extend itself")
                 return nil
             }
+            guard !overlongNetworks.contains(name.value) else { return nil }
             if networks[name.value] == nil { bind(own, within: within) }
             return networks[name.value] ?? nil
         }

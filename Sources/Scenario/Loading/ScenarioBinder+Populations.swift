@@ -215,6 +215,7 @@ extension ScenarioBinder {
                 reading.report(.conflict, name.place, allowed: "a persona that does not extend itself")
                 return nil
             }
+            guard !overlongPersonas.contains(name.value) else { return nil }
             return definedPersona(name.value, within: within)
         }
         if let preset = Presets.persona(named: name.value) { return preset }
@@ -244,18 +245,10 @@ extension ScenarioBinder {
             return nil
         }
         var base: PersonaDescription? = PersonaDescription(name: fallback)
-        if let node = place.node["extends"], let text = node.string {
-            base = persona(
-                Located(value: text, place: Place(node: node, path: place.path.appending("extends"))),
-                within: within)
-        }
-        if let node = place.node["preset"], let text = node.string {
-            base = persona(
-                Located(value: text, place: Place(node: node, path: place.path.appending("preset"))),
-                within: within)
-            if place.node["extends"] != nil {
-                reading.report(.conflict, place, found: "\"extends\" and \"preset\"", allowed: "one of them")
-            }
+        // Of both, which is told, one is enough: each may lead to as many others.
+        if let extended = ScenarioBinder.base(of: place) { base = persona(extended, within: within) }
+        if place.node["extends"] != nil, place.node["preset"]?.string != nil {
+            reading.report(.conflict, place, found: "\"extends\" and \"preset\"", allowed: "one of them")
         }
         // The rest is read even if the base is unknown, to tell all problems at once.
         let before = reading.problems.count

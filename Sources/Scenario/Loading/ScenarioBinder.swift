@@ -23,6 +23,9 @@ struct ScenarioBinder {
     var usedApps: Set<String> = []
     var usedPersonas: Set<String> = []
     var usedNetworks: Set<String> = []
+    /// Those whose chains are too long to follow, which is reported.
+    var overlongPersonas: Set<String> = []
+    var overlongNetworks: Set<String> = []
 
     init(draft: ScenarioDraft, root: Place, reading: Reading) {
         self.draft = draft
@@ -96,6 +99,7 @@ struct ScenarioBinder {
         checkShadowing(draft.personas.map { ($0.name, $0.place) }, Presets.personaNames)
         checkShadowing(
             draft.networks.map { ($0.name, $0.place) }, NetworkPresets.names)
+        checkChains()
         for app in draft.apps { apps[app.name] = AppBinder.bind(app, &reading) }
         for persona in draft.personas { _ = definedPersona(persona.name, within: []) }
         bindNetworks()
