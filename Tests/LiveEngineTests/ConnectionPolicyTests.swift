@@ -275,6 +275,12 @@ struct PoolSplitTests {
         }
     }
 
+    @Test("leaves nobody without one, even where there are too few")
+    func tooFew() {
+        let plan = Self.plan(devices: 10, urls: 3, pooled: 1)
+        #expect(PoolSplit(plan, shards: 1).limits(of: 1) == [[1, 1, 1]])
+    }
+
     @Test("splits evenly where devices are even")
     func even() {
         let plan = Self.plan(devices: 100, pooled: 10)

@@ -158,6 +158,19 @@ struct TargetTests {
         #expect(problems(scenario(#""target": {\#(target)}"#)).map(\.pointer) == [pointer])
     }
 
+    @Test("each address has one of the connections that devices share, wherever the two are named")
+    func pooledAddresses() {
+        let urls = #""urls": ["http://a/sa", "http://b/sa"]"#
+        let shared = #""target": {"url": "http://a/sa", "connections": {"pooled": 1}}"#
+        let own = problems(scenario(shared, population: #""target": {\#(urls)}"#))
+        #expect(own.map(\.pointer) == ["/populations/0/target/urls/0"])
+        let fewer = #""target": {"connections": {"pooled": 1}}"#
+        let inherited = problems(scenario(#""target": {\#(urls)}"#, population: fewer))
+        #expect(inherited.map(\.pointer) == ["/populations/0/target/connections"])
+        let enough = #""target": {\#(urls), "connections": {"pooled": 2}}"#
+        #expect(problems(scenario(shared, population: enough)).isEmpty)
+    }
+
     @Test("rules for TLS are no use without it")
     func warnings() throws {
         let document = try document(

@@ -121,9 +121,7 @@ struct PoolSplit {
     /// The fewest connections that leave nobody without one.
     var fewest: Int { devices.joined().count { $0 > 0 } }
 
-    /// The limits, as ``devices`` is laid out.
-    ///
-    /// - Precondition: `total` is at least ``fewest``.
+    /// The limits, as ``devices`` is laid out: `total` in all, or ``fewest`` where that is more.
     func limits(of total: Int) -> [[Int]] {
         let weights = Array(devices.joined())
         let sum = max(1, weights.reduce(0, +))
@@ -139,7 +137,8 @@ struct PoolSplit {
             rest -= 1
         }
         // Those that were raised to one took it from the largest.
-        while rest < 0, let largest = limits.indices.max(by: { limits[$0] < limits[$1] }) {
+        while rest < 0, let largest = limits.indices.max(by: { limits[$0] < limits[$1] }), limits[largest] > 1
+        {
             limits[largest] -= 1
             rest += 1
         }

@@ -90,17 +90,16 @@ extension ScenarioBinder {
             }
         }
         if let dns = draft.dns { result.addressLifetime = dns.ttl }
-        if let connections = draft.connections { bind(connections, in: &result) }
+        if let connections = draft.connections { result.connections = connections.value }
+        if let place = draft.connections?.place ?? written.first?.place { checkPool(of: result, at: place) }
         return result
     }
 
-    private mutating func bind(
-        _ connections: Located<PopulationPlan.Target.Connections>, in target: inout BoundTarget
-    ) {
-        target.connections = connections.value
-        guard case .pooled(let size) = connections.value, size < target.urls.count else { return }
+    /// Reports connections of which not every address can have one, whichever of the two stands here.
+    private mutating func checkPool(of target: BoundTarget, at place: Place) {
+        guard case .pooled(let size) = target.connections, size < target.urls.count else { return }
         reading.report(
-            .conflict, connections.place, found: "\(size) connections for \(target.urls.count) addresses",
+            .conflict, place, found: "\(size) connections for \(target.urls.count) addresses",
             allowed: "at least one for each address")
     }
 
