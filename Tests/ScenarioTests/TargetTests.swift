@@ -158,6 +158,19 @@ struct TargetTests {
         #expect(problems(scenario(#""target": {\#(target)}"#)).map(\.pointer) == [pointer])
     }
 
+    @Test("a population's headers take the place of all shared ones, and none take them away")
+    func ownHeaders() throws {
+        let headers = #""headers": {"Authorization": "Bearer x", "X-A": "1"}"#
+        let shared = #""target": {"url": "http://a/sa", \#(headers)}"#
+        func names(_ target: String) throws -> [String] {
+            let population = #""target": {"url": "http://b/sa"\#(target)}"#
+            return try Self.targets(shared, population: population)[0].headers.map(\.name)
+        }
+        #expect(try names("") == ["Authorization", "X-A"])
+        #expect(try names(#", "headers": {"X-B": "2"}"#) == ["X-B"])
+        #expect(try names(#", "headers": {}"#) == [])
+    }
+
     @Test("each address has one of the connections that devices share, wherever the two are named")
     func pooledAddresses() {
         let urls = #""urls": ["http://a/sa", "http://b/sa"]"#

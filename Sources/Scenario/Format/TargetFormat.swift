@@ -7,7 +7,8 @@ struct TargetDraft: Sendable {
     var url: Located<String>?
     var urls: [Located<String>] = []
     var connections: Located<PopulationPlan.Target.Connections>?
-    var headers: [Named<String>] = []
+    /// `nil` for those of all populations; an empty one takes them away.
+    var headers: [Named<String>]?
     var accountID: Located<String>?
     var apiKey: Located<String>?
     var path: String?
@@ -29,8 +30,10 @@ struct TargetDraft: Sendable {
             ),
             Field("connections", \.connections, TargetDraft.connectionsForm.located, connectionsDoc),
             Field(
-                "headers", \.headers, .map(of: .text(limit: 4000, mayBeEmpty: true), count: 0...100),
-                "Headers added to each request."),
+                "headers", \.headers,
+                Form<[Named<String>]>.map(of: .text(limit: 4000, mayBeEmpty: true), count: 0...100),
+                "Headers added to each request. A population's take the place of all shared ones; an empty object of them "
+                    + "takes those away."),
             Field(
                 "path", \.path, TargetDraft.path,
                 "Path and query in place of the URL's, or of the system's own."),

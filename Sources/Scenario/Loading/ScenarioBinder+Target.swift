@@ -63,9 +63,9 @@ extension ScenarioBinder {
     mutating func bindTarget(_ draft: TargetDraft, base: BoundTarget? = nil) -> BoundTarget {
         var result = base ?? BoundTarget()
         bindNames(draft, in: &result)
-        if !draft.headers.isEmpty {
-            for header in draft.headers { check(header) }
-            result.headers = draft.headers.map { .init(name: $0.name, value: $0.value) }
+        if let headers = draft.headers {
+            for header in headers { check(header) }
+            result.headers = headers.map { .init(name: $0.name, value: $0.value) }
         }
         if let url = draft.url, let other = draft.urls.first {
             reading.report(
