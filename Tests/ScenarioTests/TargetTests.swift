@@ -158,6 +158,28 @@ struct TargetTests {
         #expect(problems(scenario(#""target": {\#(target)}"#)).map(\.pointer) == [pointer])
     }
 
+    @Test("a URL with a path goes before the path that all populations share")
+    func ownPath() throws {
+        let shared = #""target": {"url": "http://a", "path": "/sa?project=x"}"#
+        func path(_ target: String, options: ScenarioOptions = ScenarioOptions()) throws -> String? {
+            let population = target.isEmpty ? "" : #""target": {\#(target)}"#
+            return try document(scenario(shared, population: population), options: options).populations[0]
+                .target?.pathAndQuery
+        }
+        #expect(try path("") == "/sa?project=x")
+        #expect(try path(#""url": "http://b""#) == "/sa?project=x")
+        #expect(try path(#""url": "http://b/other?z=1""#) == "/other?z=1")
+        #expect(try path(#""urls": ["http://b/in", "http://c/in"]"#) == "/in")
+        #expect(try path(#""url": "http://b/other", "path": "/own""#) == "/own")
+        var options = ScenarioOptions()
+        options.target = "http://option/sa?project=y"
+        #expect(try path("", options: options) == "/sa?project=y")
+        // What a population says of its own path it says of every collector.
+        #expect(try path(#""path": "/own""#, options: options) == "/own")
+        options.target = "http://option"
+        #expect(try path("", options: options) == "/sa?project=x")
+    }
+
     @Test("a population's headers take the place of all shared ones, and none take them away")
     func ownHeaders() throws {
         let headers = #""headers": {"Authorization": "Bearer x", "X-A": "1"}"#

@@ -36,7 +36,8 @@ struct TargetDraft: Sendable {
                     + "takes those away."),
             Field(
                 "path", \.path, TargetDraft.path,
-                "Path and query in place of the URL's, or of the system's own."),
+                "Path and query in place of the URL's, or of the system's own; for a population whose own URL has a path, that "
+                    + "goes before a shared one."),
             Field(
                 "accountId", \.accountID, Form<String>.text(limit: 200).located,
                 "The account or project that the app gave the SDK: GrowingIO's in the path, the embedded "

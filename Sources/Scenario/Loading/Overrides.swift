@@ -1,3 +1,4 @@
+import DeviceSDK
 import Wire
 
 /// Puts values of the environment and the command line into a scenario's JSON.
@@ -52,9 +53,12 @@ struct Overrides {
         return path.first == "populations" && (path.count < 3 || path[2] == "devices")
     }
 
-    /// Puts one URL in the place of whatever a target has.
+    /// Puts one URL in the place of whatever a target has. A population's own path stays.
     private mutating func setURL(_ path: [String], _ text: String, _ origin: String) {
         root.removeMember(path + ["urls"])
+        if path == ["target"], let url = try? TargetURL.parse(text), url.pathAndQuery != "/" {
+            root.removeMember(path + ["path"])
+        }
         set(path + ["url"], text, origin)
     }
 

@@ -76,6 +76,9 @@ extension ScenarioBinder {
             result.place = written[0].place
             result.isShared = base == nil
             result.urls = written.compactMap { parse($0) }
+            // A path of the URL itself goes before that of all populations.
+            let hasPath = result.urls.contains { $0.pathAndQuery != "/" }
+            if draft.path == nil, hasPath { result.path = nil }
             if result.urls.count == written.count { checkAgreement(result.urls, written) }
         }
         if let tls = draft.tls {
