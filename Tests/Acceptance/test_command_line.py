@@ -885,6 +885,13 @@ def test_validate_skips_the_schema(tool: Tool, tmp_path: Path):
     assert "skipped" in finished.out and "good.json: ok" in finished.out and not finished.err, str(finished)
 
 
+def test_validate_skips_no_scenario_that_calls_itself_a_schema(tool: Tool, tmp_path: Path):
+    dialect = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
+    bad = write_scenario(tmp_path, quick(duration="10x") | dialect, "bad.json")
+    finished = tool.run("validate", bad).expect(104)
+    assert "/duration" in finished.err and "skipped" not in finished.out, str(finished)
+
+
 def mutations(scenario: dict):
     """Scenarios that are wrong in one place each, and where."""
 

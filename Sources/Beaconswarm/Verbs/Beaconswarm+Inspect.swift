@@ -54,10 +54,13 @@ extension Beaconswarm {
         return warnings.lines
     }
 
-    /// Whether a file is a JSON Schema: the scenarios' own lies beside them, where `*.json` names it too.
+    /// Whether a file is a JSON Schema: the scenarios' own lies beside them, where `*.json` names it too. What a scenario
+    /// has to have is in none.
     private static func isSchema(_ bytes: [UInt8]) -> Bool {
         let dialect = bytes.withUnsafeBytes { text in
-            try? JSONParser().withParsed(text) { $0["$schema"]?.string }
+            try? JSONParser().withParsed(text) { root in
+                root["duration"] == nil && root["populations"] == nil ? root["$schema"]?.string : nil
+            }
         }
         guard let dialect else { return false }
         return dialect.hasPrefix("https://json-schema.org/") || dialect.hasPrefix("http://json-schema.org/")
