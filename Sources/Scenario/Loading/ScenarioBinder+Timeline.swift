@@ -209,6 +209,7 @@ extension ScenarioBinder {
             case .collector, .network, .disk, .rollOut: break
             }
         }
+        warnAboutVersions(timeline, populations)
     }
 
     private mutating func warnAboutAnswer(
