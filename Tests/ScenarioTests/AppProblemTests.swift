@@ -43,8 +43,38 @@ struct AppProblemTests {
             #""fix": {"constant": ["a", 1.5]}"#, with: #""fix": {"constant": \#(value)}"#)
         #expect(text != AppFormatTests.kiosk)
         let found = problems(scenario(text, population: #""app": "kiosk""#))
-        #expect(found.map(\.pointer) == (isRefused ? ["/apps/kiosk/events/0/properties/fix/constant"] : []))
+        let pointer =
+            "/apps/kiosk/events/0/properties/fix/constant" + (value.hasPrefix("[") ? "/1" : "")
+        #expect(found.map(\.pointer) == (isRefused ? [pointer] : []))
         #expect(found.allSatisfy { $0.kind == .outOfRange && value.contains($0.found) })
+    }
+
+    @Test(
+        "no value has U+0000, and what is wrong in an array is told at its element",
+        arguments: [
+            (#"{"constant": "ab\u0000cd"}"#, "constant", Problem.Kind.outOfRange),
+            (#"{"constant": ["a", ["b", "\u0000"]]}"#, "constant/1/1", .outOfRange),
+            (#"{"choice": ["a", "x\u0000y"]}"#, "choice/1", .outOfRange),
+            (#"{"choice": {"x\u0000y": 1}}"#, "choice/x\u{0}y", .outOfRange),
+            (#"{"constant": ["a", {}]}"#, "constant/1", .wrongType),
+            (#"{"choice": {"a": "1"}}"#, "choice/a", .wrongType),
+        ])
+    func values(generator: String, pointer: String, kind: Problem.Kind) {
+        let text = AppFormatTests.kiosk.replacing(
+            #""fix": {"constant": ["a", 1.5]}"#, with: #""fix": \#(generator)"#)
+        #expect(text != AppFormatTests.kiosk)
+        let found = problems(scenario(text, population: #""app": "kiosk""#))
+        #expect(found.map(\.pointer) == ["/apps/kiosk/events/0/properties/fix/\(pointer)"])
+        #expect(found.map(\.kind) == [kind])
+    }
+
+    @Test("nor does the class of a view around a control")
+    func views() {
+        let text = AppFormatTests.kiosk.replacing(
+            #""action": "buy:""#, with: #""action": "buy:", "within": ["A\u0000B"]"#)
+        #expect(text != AppFormatTests.kiosk)
+        let found = problems(scenario(text, population: #""app": "kiosk""#))
+        #expect(found.contains { $0.pointer.hasSuffix("/within/0") && $0.kind == .outOfRange })
     }
 
     @Test("what the model finds wrong is told at the place in the scenario")

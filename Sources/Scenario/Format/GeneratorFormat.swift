@@ -73,49 +73,58 @@ struct GeneratorDraft: Sendable {
         number(family.rawValue, DistributionDraft.number(of: family), doc)
     }
 
-    /// Any JSON value that a property may have: all but objects.
+    /// Any JSON value that a property may have: all but objects. What is wrong in an array is told at its element.
     static let value: Form<PropertyValue> = Form(
-        shape: { .either([.plain, .text]) },
-        decode: { place, reading in
-            let value = propertyValue(place.node)
-            if value == nil {
-                reading.report(.wrongType, place, allowed: "a text, number, switch, null or array of these")
-            } else if let digits = inexactInteger(place.node) {
-                reading.report(
-                    .outOfRange, place, found: digits,
-                    allowed:
-                        "whole numbers that a double holds exactly, as all up to 9007199254740992; a text")
-            }
-            return value
-        },
-        schema: { _ in .object([("type", .texts(["string", "number", "boolean", "null", "array"]))]) })
+        shape: { .either([.plain, .text]) }, decode: { propertyValue($0, &$1) },
+        schema: { valueSchema(&$0) })
 
-    /// An integer of which devices would send another, since their numbers are doubles; `nil` for none.
-    private static func inexactInteger(_ node: JSONNode) -> String? {
-        switch node.content {
-        case .number(let text):
-            guard text.allSatisfy({ $0.isNumber || $0 == "-" }), let double = Double(text) else { return nil }
-            if let whole = Int64(text) { return Int64(exactly: double) == whole ? nil : text }
-            // What is larger still holds its digits by chance at best.
-            return UInt64(text).map { UInt64(exactly: double) == $0 } ?? false ? nil : text
-        case .array(let elements): return elements.lazy.compactMap(inexactInteger).first
-        default: return nil
+    /// Of a property's value, and of whatever an array of them holds.
+    private static func valueSchema(_ definitions: inout SchemaDefinitions) -> JSONNode {
+        definitions.reference(to: "propertyValue") { definitions in
+            .object([
+                ("type", .texts(["string", "number", "boolean", "null", "array"])),
+                ("items", valueSchema(&definitions)),
+            ])
         }
     }
 
-    private static func propertyValue(_ node: JSONNode) -> PropertyValue? {
-        switch node.content {
+    private static func propertyValue(_ place: Place, _ reading: inout Reading) -> PropertyValue? {
+        switch place.node.content {
         case .null: return .null
         case .bool(let value): return .bool(value)
         case .number(let text):
-            guard let value = Double(text), value.isFinite else { return nil }
-            return .number(value)
-        case .string(let text): return .string(text)
+            if let value = Double(text), value.isFinite {
+                return isExact(text, value, place, &reading) ? .number(value) : nil
+            }
+        case .string(let text): return reading.refusesNUL(in: text, place) ? nil : .string(text)
         case .array(let elements):
-            let values = elements.compactMap(propertyValue)
-            return values.count == elements.count ? .list(values) : nil
-        case .object: return nil
+            let values = elements.enumerated().map { index, node in
+                propertyValue(Place(node: node, path: place.path.appending(index)), &reading)
+            }
+            let good = values.compactMap { $0 }
+            return good.count == values.count ? .list(good) : nil
+        case .object: break
         }
+        reading.report(.wrongType, place, allowed: "a text, number, switch, null or array of these")
+        return nil
+    }
+
+    /// Whether devices would send an integer as it is written, since their numbers are doubles; reports one that they
+    /// would not.
+    private static func isExact(
+        _ text: String, _ double: Double, _ place: Place, _ reading: inout Reading
+    ) -> Bool {
+        guard text.allSatisfy({ $0.isNumber || $0 == "-" }) else { return true }
+        if let whole = Int64(text) {
+            if Int64(exactly: double) == whole { return true }
+        } else if let whole = UInt64(text), UInt64(exactly: double) == whole {
+            return true
+        }
+        // What is larger still holds its digits by chance at best.
+        reading.report(
+            .outOfRange, place, found: text,
+            allowed: "whole numbers that a double holds exactly, as all up to 9007199254740992; a text")
+        return false
     }
 }
 
@@ -138,6 +147,8 @@ struct ChoiceDraft: Sendable {
     private static let weighted: Form<ChoiceDraft> = Form<[Named<Double>]>.map(
         of: .number(0...1e9), count: 1...10_000
     ).map { members, place, reading in
+        // What is wrong with one of them is told.
+        guard members.count == place.node.members?.count else { return nil }
         guard members.contains(where: { $0.value > 0 }) else {
             reading.report(.outOfRange, place, allowed: "at least one weight above 0")
             return nil

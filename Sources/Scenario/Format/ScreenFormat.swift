@@ -194,7 +194,9 @@ extension Form where Value == Control.Ancestor {
     }
 
     private static func named(_ name: String) -> Control.Ancestor? {
-        let isName = !name.isEmpty && name.unicodeScalars.count <= 255 && !name.contains("]")
+        let isName =
+            !name.isEmpty && name.unicodeScalars.count <= 255 && !name.contains("]")
+            && !name.unicodeScalars.contains("\u{0}")
         return isName ? Control.Ancestor(name) : nil
     }
 }
