@@ -99,6 +99,10 @@ struct FaultBindingTests {
             (#""collector": {"fault": "outage", "retryAfter": "1s"}"#, .conflict, "/collector/retryAfter"),
             (#""collector": {"fault": "deploy", "instances": 1, "down": "1s"}"#, .missingKey, "/collector"),
             (
+                #""for": "5 m", "collector": {"fault": "deploy", "instances": 1, "down": "1s"}"#, .outOfRange,
+                "/for"
+            ),
+            (
                 #""for": "20s", "collector": {"fault": "deploy", "instances": 4, "down": "5s", "warmUp": "1ms"}"#,
                 .conflict, "/collector"
             ),

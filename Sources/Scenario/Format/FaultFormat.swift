@@ -17,6 +17,8 @@ struct FaultEntry {
     var place: Place
     /// `nil` for the rest of the run.
     var length: Interval?
+    /// Whether it says how long, be it sound or not.
+    var saysLength: Bool
     /// Whether it concerns every request.
     var isForAll: Bool
 }

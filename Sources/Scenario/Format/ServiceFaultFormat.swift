@@ -63,6 +63,8 @@ extension CollectorFaultFormat {
     /// A deployment needs room for each of its instances.
     private static func check(_ rules: DeployFault, _ entry: FaultEntry, _ reading: inout Reading) {
         guard let length = entry.length else {
+            // One that is there and is none was reported where it stands.
+            guard !entry.saysLength else { return }
             reading.report(
                 .missingKey, entry.place, found: "no \"for\" in the entry",
                 allowed: "\"for\" for the fault \"deploy\"")

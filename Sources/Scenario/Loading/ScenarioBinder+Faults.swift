@@ -12,18 +12,18 @@ struct BoundChange {
 extension ScenarioBinder {
     /// Binds a fault of the collector.
     mutating func change(
-        _ draft: CollectorFaultFormat.Union.Draft, _ place: Place, _ entry: TimelineDraft
+        _ draft: CollectorFaultFormat.Union.Draft, _ place: Place, _ entry: Located<TimelineDraft>
     ) -> BoundChange? {
         let scope = draft.common
-        if entry.share != nil, scope.share != nil {
+        if entry.value.share != nil, scope.share != nil {
             reading.report(
                 .conflict, place, found: "\"share\" twice",
                 allowed: "\"share\" in the entry or in \"collector\"")
         }
-        let share = scope.share ?? entry.share ?? 1
+        let share = scope.share ?? entry.value.share ?? 1
         guard let fault = draft.value else { return nil }
         let isForAll = share >= 1 && scope.device == nil && scope.upload == nil
-        fault.check(FaultEntry(place: place, length: entry.length, isForAll: isForAll), &reading)
+        fault.check(faultEntry(entry, place, isForAll: isForAll), &reading)
         var text = "collector: \(fault.text)"
         if share < 1 { text += ", \(ScenarioBinder.percent(share)) of requests" }
         if let device = scope.device { text += ", device \(device)" }
@@ -36,17 +36,17 @@ extension ScenarioBinder {
 
     /// Binds a fault of the client's side.
     mutating func change(
-        _ draft: ClientFaultFormat.Union.Draft, _ place: Place, _ entry: TimelineDraft, _ population: Int?
+        _ draft: ClientFaultFormat.Union.Draft, _ place: Place, _ entry: Located<TimelineDraft>,
+        _ population: Int?
     ) -> BoundChange? {
         guard let fault = draft.value else { return nil }
         var scope = ClientFaultScope()
-        scope.share = entry.share ?? 1
+        scope.share = entry.value.share ?? 1
         scope.deviceShare = draft.common.deviceShare
         scope.population = population
         scope.device = draft.common.device.map { UInt32($0) }
         scope.uploadNumber = draft.common.upload.map { UInt32($0) }
-        fault.check(
-            FaultEntry(place: place, length: entry.length, isForAll: scope == ClientFaultScope()), &reading)
+        fault.check(faultEntry(entry, place, isForAll: scope == ClientFaultScope()), &reading)
         var text = "client: \(fault.text)"
         if scope.share < 1 { text += ", \(ScenarioBinder.percent(scope.share)) of requests" }
         if scope.deviceShare < 1 { text += ", \(ScenarioBinder.percent(scope.deviceShare)) of devices" }
@@ -54,6 +54,14 @@ extension ScenarioBinder {
         if let device = scope.device { text += ", device \(device)" }
         if let upload = scope.uploadNumber { text += ", upload \(upload)" }
         return BoundChange(change: .client(fault.fault, scope), text: text)
+    }
+
+    private func faultEntry(
+        _ entry: Located<TimelineDraft>, _ place: Place, isForAll: Bool
+    ) -> FaultEntry {
+        FaultEntry(
+            place: place, length: entry.value.length, saysLength: entry.place.node["for"] != nil,
+            isForAll: isForAll)
     }
 
     static func percent(_ share: Double) -> String {

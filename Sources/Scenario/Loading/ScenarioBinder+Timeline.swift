@@ -107,9 +107,10 @@ extension ScenarioBinder {
                 change: .remoteConfig(config),
                 text: "remote config: \(config.summary)" + pace(of: entry))
         }
-        if let fault = entry.collector { return change(fault.value, fault.place, entry) }
+        let located = Located(value: entry, place: place)
+        if let fault = entry.collector { return change(fault.value, fault.place, located) }
         let population = population(of: entry)
-        if let fault = entry.client { return change(fault.value, fault.place, entry, population) }
+        if let fault = entry.client { return change(fault.value, fault.place, located, population) }
         if let push = entry.push { return change(push.value, push.place, entry, population) }
         if let sdk = entry.sdk { return change(sdk, entry, population) }
         guard let device = entry.device else { return nil }
