@@ -79,6 +79,17 @@ struct IdentityFormatTests {
         #expect(found.map(\.kind) == [kind], "\(found.map { $0.text(file: "") })")
     }
 
+    @Test(
+        "of a bind that is wrong itself, nobody is told that it is not there",
+        arguments: [
+            #"{"operation": "bind", "on": "login", "value": {"constant": 1}}"#,
+            #"{"operation": "bnid", "on": "login", "key": "k", "value": {"constant": 1}}"#,
+        ])
+    func wrongBind(bind: String) {
+        let found = problems(text(bind + #", {"operation": "unbind", "on": "logout", "key": "k"}"#))
+        #expect(found.map(\.pointer) == ["/apps/kiosk/identities/0/operation"])
+    }
+
     @Test("1.x has neither bind nor unbind", arguments: ["1.10.17", "document"])
     func early(version: String) throws {
         let population = #""app": "kiosk", "version": "\#(version)""#

@@ -46,6 +46,7 @@ extension AppBinder {
         }
         let known = bindingKeys
         if operation.value == .unbind && !known.contains(key.value) {
+            guard knowsBindings else { return nil }
             reading.reportUnknown(key.value, key.place, among: known, what: "a key that the app binds")
             return nil
         }
@@ -59,6 +60,19 @@ extension AppBinder {
             return nil
         }
         return key.value
+    }
+
+    /// The keys that the app binds.
+    private var bindingKeys: [String] {
+        draft.identities.compactMap { $0.operation?.value == .bind ? $0.key?.value : nil }
+    }
+
+    /// Whether each key that may be bound could be read: of the others it is told what is wrong.
+    private var knowsBindings: Bool {
+        draft.identities.allSatisfy { identity in
+            guard let operation = identity.operation else { return false }
+            return operation.value != .bind || identity.key != nil
+        }
     }
 
     private mutating func refuseForeignKeys(_ draft: IdentityDraft, _ operation: IdentityDraft.Operation) {

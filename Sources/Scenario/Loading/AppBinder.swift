@@ -6,7 +6,7 @@ import Wire
 /// Makes an app's description from its draft: looks up the names of screens, controls and
 /// catalogues.
 struct AppBinder {
-    private let draft: AppDraft
+    let draft: AppDraft
     private let screenNames: [String]
     private let catalogueNames: [String]
     var reading = Reading()
@@ -231,11 +231,6 @@ struct AppBinder {
         }
         if let screen = draft?.screen { return .screen(screenIndex(screen)) }
         return draft?.control.flatMap { control($0) }
-    }
-
-    /// The keys that the app binds.
-    var bindingKeys: [String] {
-        draft.identities.compactMap { $0.operation?.value == .bind ? $0.key?.value : nil }
     }
 
     /// Looks up `Screen.action` or `Screen.identifier`; the first of equals.
