@@ -77,6 +77,15 @@ struct AppProblemTests {
         #expect(found.contains { $0.pointer.hasSuffix("/within/0") && $0.kind == .outOfRange })
     }
 
+    @Test("a control without an identifier has no name but its action")
+    func unnamed() {
+        let text = AppFormatTests.kiosk.replacing("Detail.buy-button", with: "Detail.")
+        #expect(text != AppFormatTests.kiosk)
+        let found = problems(scenario(text, population: #""app": "kiosk""#))
+        #expect(found.map(\.pointer) == ["/apps/kiosk/events/1/on/control"])
+        #expect(found.map(\.kind) == [.unknownName])
+    }
+
     @Test("what the model finds wrong is told at the place in the scenario")
     func modelProblems() {
         let text = AppFormatTests.kiosk.replacing(#""min": 1, "max": 3"#, with: #""min": 4, "max": 3"#)

@@ -240,7 +240,7 @@ struct AppBinder {
             let names = screen.controls.map { ($0.action ?? "", $0.identifier) }
             let prefix = "\(screenNames[index])."
             if let control = names.firstIndex(where: {
-                prefix + $0.0 == name.value || prefix + $0.1 == name.value
+                prefix + $0.0 == name.value || !$0.1.isEmpty && prefix + $0.1 == name.value
             }) {
                 return .control(screen: UInt16(index), control: UInt16(control))
             }
