@@ -162,4 +162,18 @@ struct LoadShapeTests {
             #expect(pointers(shaped(#""app": "shop""#, timeline: "[\(entry)]")).contains(pointer), "\(entry)")
         }
     }
+
+    @Test(
+        "a population's rate wins over one that the scenario gives its persona, wherever it stands",
+        arguments: [
+            (#"{"preset": "steady", "rate": "2/s"}"#, true), (#""own""#, true), (#""heir""#, true),
+            (#"{"extends": "heir"}"#, true), (#""steady""#, false), (#"{"extends": "steady"}"#, false),
+        ])
+    func rates(persona: String, isWarned: Bool) throws {
+        let own = #""own": {"preset": "steady", "rate": "2/s"}"#
+        let personas = #""personas": {\#(own), "heir": {"extends": "own"}}"#
+        let text = scenario(personas, population: #""persona": \#(persona), "rate": "10/s""#)
+        let pointers = try document(text).warnings.map(\.pointer)
+        #expect(pointers.contains("/populations/0/rate") == isWarned)
+    }
 }

@@ -153,6 +153,5 @@ extension JSONNode {
         }
     }
 
-    var isString: Bool { kind == .string }
     var isObject: Bool { kind == .object }
 }

@@ -54,4 +54,16 @@ extension ScenarioBinder {
         }
         return false
     }
+
+    /// Where the scenario gives a persona a number: in its object, or in that of one that it extends. What a preset brings
+    /// along nobody wrote.
+    ///
+    /// - Parameter persona: A sound one, by name or in place.
+    func written(_ key: String, in persona: Place) -> Place? {
+        if let name = persona.node.string {
+            return draft.personas.first { $0.name == name }.flatMap { written(key, in: $0.value) }
+        }
+        if let written = persona.value(at: [key]) { return written }
+        return ScenarioBinder.base(of: persona).flatMap { written(key, in: $0.place) }
+    }
 }

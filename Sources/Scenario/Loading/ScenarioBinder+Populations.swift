@@ -124,7 +124,7 @@ extension ScenarioBinder {
                 path.appending(draft.rate == nil ? "persona" : "rate"),
                 "\(Int(highest)) events/s on each device: more than any app sends")
         }
-        if draft.rate != nil, let node = draft.persona?.node["rate"], node.isString {
+        if draft.rate != nil, let persona = draft.persona, written("rate", in: persona) != nil {
             reading.warn(path.appending("rate"), "wins over the rate of the persona")
         }
     }

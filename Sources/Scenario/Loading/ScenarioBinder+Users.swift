@@ -34,7 +34,7 @@ extension ScenarioBinder {
         // A persona's number may have its effect in another population that has it.
         var effects: [(path: JSONPath, isIdle: Bool)] = []
         for (index, population) in populations.enumerated() where population.persona.steadyRate == nil {
-            if let place = draft.populations[index].persona.flatMap({ placeOfSessions(in: $0) }) {
+            if let place = draft.populations[index].persona.flatMap({ written("sessionsPerDay", in: $0) }) {
                 let isIdle = population.persona.returnChance >= 1
                 if let known = effects.firstIndex(where: { $0.path == place.path }) {
                     effects[known].isIdle = effects[known].isIdle && isIdle
@@ -55,18 +55,6 @@ extension ScenarioBinder {
                 effect.path,
                 "has no effect beside \"returnChance\": 1: each session comes a \"returnGap\" after the one before"
             )
-        }
-    }
-
-    /// Where the scenario says how often a persona comes: in its object, or in that of one that it extends. What a
-    /// preset brings along nobody wrote.
-    private func placeOfSessions(in persona: Place) -> Place? {
-        if let name = persona.node.string {
-            return draft.personas.first { $0.name == name }.flatMap { placeOfSessions(in: $0.value) }
-        }
-        if let written = persona.value(at: ["sessionsPerDay"]) { return written }
-        return (persona.value(at: ["extends"]) ?? persona.value(at: ["preset"])).flatMap {
-            placeOfSessions(in: $0)
         }
     }
 }
