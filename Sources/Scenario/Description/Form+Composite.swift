@@ -38,6 +38,8 @@ extension Form {
                 return .object(members + [("maxItems", .int(count.upperBound))])
             },
             encode: { values in
+                // What the form itself refuses is no value that somebody could write, and so no default.
+                guard count.contains(values.count) else { return nil }
                 let nodes = values.map(element.encode)
                 return nodes.contains(nil) ? nil : .list(nodes.compactMap { $0 })
             })

@@ -94,8 +94,10 @@ extension Form where Value == Double {
         guard let slash = text.firstIndex(of: "/") else { return nil }
         let units: [(String, Double)] = [("s", 1), ("min", 60), ("h", 3600), ("d", 86_400)]
         var number = text[..<slash]
-        if number.hasSuffix(noun) { number = number.dropLast(noun.count) }
-        if number.last == " " { number = number.dropLast() }
+        if number.hasSuffix(noun) {
+            number = number.dropLast(noun.count)
+            if number.last == " " { number = number.dropLast() }
+        }
         guard let unit = units.first(where: { $0.0 == text[text.index(after: slash)...] }),
             number.first?.isNumber == true, number.last?.isNumber == true,
             number.allSatisfy({ $0.isASCII && ($0.isNumber || $0 == ".") }), let value = Double(number)
@@ -114,7 +116,8 @@ extension Form where Value == UInt64 {
                 switch place.node.content {
                 case .number(let text):
                     UInt64(text) ?? Form<Int>.wholeNumber(text).flatMap { UInt64(exactly: $0) }
-                case .string(let text) where text.lowercased().hasPrefix("0x"):
+                // Sixteen digits are all that there are, leading zeros or not.
+                case .string(let text) where text.lowercased().hasPrefix("0x") && text.utf8.count <= 18:
                     text.dropFirst(2).allSatisfy(\.isHexDigit) ? UInt64(text.dropFirst(2), radix: 16) : nil
                 default: nil
                 }

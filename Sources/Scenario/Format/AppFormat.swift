@@ -69,7 +69,9 @@ struct AppDraft: Sendable {
         Field(
             "module", \AppDraft.module,
             Form<String>.identifier(
-                what: "a Swift module such as \"Shop\"", pattern: "^[A-Za-z][A-Za-z0-9_]*$", others: "_"),
+                what: "a Swift module such as \"Shop\": a letter (a to z, A to Z), then such letters, digits "
+                    + "and \"_\", 64 in all at most",
+                pattern: "^[A-Za-z][A-Za-z0-9_]{0,63}$", others: "_"),
             "The Swift module of the app's own classes, which stands before their names as in "
                 + "`Shop.HomeViewController`; by default they are classes of Objective-C."),
         Field(
