@@ -33,6 +33,7 @@ package enum DescriptionReader {
         checkLaneRemovals(whole, &reading)
         whole.node = whole.node.withLanesRequests
         let found = read(whole: whole, &reading)
+        tellOnce(whole, after: before, &reading)
         tellOwnKeys(place, after: before, &reading)
         guard let sdk = found else { return nil }
         if let version, version.value != sdk.version, version.value != "\(sdk.name) \(sdk.version)" {
