@@ -4,7 +4,8 @@ import Timebase
 extension UserSimulator {
     /// The moment of a cold start has come: the app may have been updated since the last.
     mutating func prepareLaunch(_ model: UserModel) -> Bool {
-        nextAt = sessionAt
+        // A notification may call the user while the process still dies in the background.
+        nextAt = max(nextAt, sessionAt)
         if isLeaving && sessionAt >= departure { return emit(.uninstall, then: .gone) }
         let isUpdated = lifecycle.chance(model.persona.updateChance) && !isFirstLaunch
         if let calendar = model.calendar, !calendar.patterns.releases.isEmpty, install(calendar) {

@@ -181,6 +181,30 @@ struct LifecycleGrammarTests {
         }
     }
 
+    @Test("whom a notification calls while the process dies in the background opens the app after its death")
+    func calledAtOnce() throws {
+        var persona = busyPersona()
+        persona.crashChance = 0
+        persona.updateChance = 0
+        persona.killAtBackgroundChance = 1
+        let seed: UInt64 = 3
+        func actions(_ pushes: [PushNotification]) -> [PlannedAction] {
+            let calendar = calendar(seed: seed, devices: 1, pushes: pushes)
+            return life(
+                UserModel(app: Presets.shop, persona: persona, calendar: calendar), seed: seed, end: day(2))
+        }
+        let background = try #require(actions([]).first { $0.action == .enterBackground })
+        // The process dies three milliseconds after it.
+        let push = PushNotification(
+            at: background.at + .milliseconds(1), share: 1, within: .milliseconds(1))
+        let called = actions([push])
+        let death = try #require(called.firstIndex { $0.action == .kill })
+        #expect(called[death].at == background.at + .milliseconds(3))
+        #expect(called[death + 1].at == called[death].at)
+        #expect(called[death + 1].action == .launch(passive: false))
+        #expect(zip(called, called.dropFirst()).allSatisfy { $0.at <= $1.at })
+    }
+
     @Test("contains every kind of action that the shop and a busy persona can give")
     func everyKind() {
         let model = UserModel(app: Presets.shop, persona: busyPersona())
