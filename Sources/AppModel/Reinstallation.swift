@@ -34,10 +34,17 @@ extension UserSimulator {
         }
         endProcess()
         sessionAt = nextAt + model.pace.interval(next.after)
+        // Who comes back after the run is not seen any more, and what would follow may be beyond what instants tell.
+        guard sessionAt < usersEnd else {
+            nextAt = .distantFuture
+            return false
+        }
         departure = sessionAt + model.pace.interval(next.stays)
         isFirstLaunch = true
         isLoggedIn = false
         isCalled = false
+        // Whom the run found in a session that came to nothing begins anew.
+        isUnderWay = false
         bringsAccount = accounts > 0 && !model.isSteady
         step = .launch
         return false

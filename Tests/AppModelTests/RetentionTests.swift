@@ -167,6 +167,73 @@ extension RetentionTests {
     }
 }
 
+extension RetentionTests {
+    private func model(_ persona: PersonaDescription, steady: Bool = false) -> UserModel {
+        var calendar = UserCalendar(
+            start: start, deviceCount: 300, startsInSteadyState: steady,
+            streams: { streams(seed: self.seed, device: $1)($0) })
+        calendar.retention = persona.retention
+        calendar.reinstall = persona.reinstall
+        calendar.installedOver = persona.installedOver.fractionalSeconds
+        return UserModel(app: endlessApp(), persona: persona, calendar: calendar)
+    }
+
+    @Test("who would install the app again after longer than instants tell never does")
+    func centuries() {
+        var persona = busyPersona()
+        persona.retention = Retention([
+            .init(seconds: 3600, share: 0.5), .init(seconds: 2 * 3600, share: 0.4999),
+        ])
+        var back = Reinstallation()
+        back.share = 1
+        back.after = .constant(3e9)
+        persona.reinstall = back
+        persona.tempo = 0.01
+        let model = model(persona)
+        var deletions = 0
+        for device in 0..<50 {
+            let actions = life(model, seed: seed, device: device, end: day(60))
+            guard let index = actions.firstIndex(where: { $0.action == .uninstall }) else { continue }
+            deletions += 1
+            #expect(index == actions.count - 1)
+        }
+        #expect(deletions > 10)
+    }
+
+    @Test("the session in which the run found somebody is over with the app's deletion")
+    func unfinishedSession() throws {
+        var persona = PersonaDescription(name: "test")
+        persona.sessionsPerDay = 2
+        persona.sessionLength = .constant(6 * 3600)
+        persona.actionGap = .constant(5 * 3600)
+        persona.crashChance = 0
+        persona.retention = Retention([
+            .init(seconds: 60, share: 0.99), .init(seconds: 3600, share: 0.5),
+            .init(seconds: 30 * 86_400, share: 0.3),
+        ])
+        persona.installedOver = .minutes(20)
+        var back = Reinstallation()
+        back.share = 1
+        back.after = .constant(600)
+        persona.reinstall = back
+        let model = model(persona, steady: true)
+        var whole = 0
+        for device in 0..<300 {
+            let actions = life(model, seed: seed, device: device, end: day(1))
+            // Deleted before the first action, and kept for long afterwards.
+            guard actions.first?.action == .uninstall,
+                let begun = actions.first(where: { $0.action == .enterForeground })?.at,
+                let ended = actions.first(where: { $0.action == .enterBackground })?.at
+            else { continue }
+            let kept = begun..<begun + .hours(7)
+            guard !actions.contains(where: { $0.action == .uninstall && kept.contains($0.at) }) else { continue }
+            #expect(ended - begun >= .hours(6))
+            whole += 1
+        }
+        #expect(whole > 10)
+    }
+}
+
 extension UserAction {
     fileprivate var isCrash: Bool {
         if case .crash = self { true } else { false }
