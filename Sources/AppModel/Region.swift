@@ -9,7 +9,8 @@ package enum Region: UInt8, Sendable, CaseIterable {
     ///   tell no place.
     init(zone: String) {
         switch zone {
-        case "Asia/Shanghai", "Asia/Urumqi", "Asia/Chongqing", "Asia/Harbin", "Asia/Kashgar":
+        case "Asia/Shanghai", "Asia/Urumqi", "Asia/Chongqing", "Asia/Chungking", "Asia/Harbin",
+            "Asia/Kashgar":
             self = .china
         case "Europe/Berlin", "Europe/Busingen": self = .germany
         default: self = zone.contains("/") && !zone.hasPrefix("Etc/") ? .elsewhere : .china

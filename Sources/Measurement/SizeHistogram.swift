@@ -1,7 +1,7 @@
 package import Snapshots
 
 /// A distribution of small whole numbers (rows, events, a count of devices), exact below 1024 and
-/// within 0.8 % above; 9 kB at most, exactly mergeable.
+/// within 1.6 % above; 9 kB at most, exactly mergeable.
 package struct SizeHistogram: Hashable, Sendable {
     /// 1024 exact counters, then 64 for each further power of two up to 2^40.
     private var counts: [UInt64] = []

@@ -7,6 +7,17 @@ import Timebase
 struct HoursTests {
     private let seed: UInt64 = 60_221
 
+    @Test(
+        "a zone tells the country by each of its names",
+        arguments: [
+            ("Asia/Shanghai", .china), ("Asia/Chongqing", .china), ("Asia/Chungking", .china),
+            ("UTC", .china), ("Etc/GMT-8", .china), ("Europe/Berlin", .germany), ("Asia/Tokyo", .elsewhere),
+        ] as [(String, Region)])
+    func regions(zone: String, region: Region) {
+        let zones = TimeZones([(UTCOffsets(first: .zero), 1)], names: [zone])
+        #expect(zones.region(at: 0) == region)
+    }
+
     @Test("the presets have the weights of their sources")
     func presets() {
         let mobile = Presets.mobileHours
