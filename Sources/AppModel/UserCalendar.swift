@@ -77,7 +77,7 @@ package struct UserCalendar: Sendable {
 
     /// The name of a device's time zone in the IANA database; `nil` where only its offset is known.
     package func zoneName(of index: Int) -> String? {
-        zones.isNamed ? zones.names[zones.index(streams(.zone, index))] : nil
+        zones.isNamed ? zones.names[zoneIndex(of: index)] : nil
     }
 
     /// The time zone of a device.
@@ -90,15 +90,18 @@ package struct UserCalendar: Sendable {
     /// Seconds for which a device's user has had the app at its arrival; `nil` where nothing tells.
     func ageAtArrival(of index: Int) -> Double? {
         guard let retention else { return startsInSteadyState ? nil : 0 }
-        var stream = streams(.installation, index)
-        return retention.draw(oldest: startsInSteadyState ? installedOver : 0, &stream).age
+        return firstInstallation(of: index, retention).age
     }
 
     /// Seconds after its arrival at which a device's user deletes the app; `nil` for never.
     func timeToUninstallation(of index: Int) -> Double? {
-        guard let retention else { return nil }
+        retention.map { firstInstallation(of: index, $0).left }
+    }
+
+    /// How old the installation is that a device arrives with, and how many seconds it has left.
+    private func firstInstallation(of index: Int, _ retention: Retention) -> (age: Double, left: Double) {
         var stream = streams(.installation, index)
-        return retention.draw(oldest: startsInSteadyState ? installedOver : 0, &stream).left
+        return retention.draw(oldest: startsInSteadyState ? installedOver : 0, &stream)
     }
 
     /// Whether a second between sessions takes equally long at all times.

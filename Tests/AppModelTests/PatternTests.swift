@@ -183,6 +183,25 @@ struct PatternTests {
         }
     }
 
+    @Test("bots who delete the app come back as their own persona says", arguments: [true, false])
+    func botsInstallAgain(comeBack: Bool) throws {
+        var back = Reinstallation()
+        back.share = 1
+        back.after = .constant(3600)
+        var bot = Presets.bot
+        bot.retention = Retention([.init(seconds: 3600, share: 0.5), .init(seconds: 7200, share: 0.01)])
+        bot.reinstall = comeBack ? back : nil
+        var calendar = calendar(seed: 5, devices: 8)
+        calendar.reinstall = comeBack ? nil : back
+        calendar.patterns.bots = [.init(pattern: id(7), share: 1, persona: bot)]
+        let models = UserModels(app: Presets.shop, persona: Presets.power, calendar: calendar)
+        for device in 0..<8 {
+            let actions = life(models, device: device, days: 2)
+            let deletion = try #require(actions.firstIndex { $0.action == .uninstall })
+            #expect((deletion + 1 < actions.count) == comeBack)
+        }
+    }
+
     @Test("a campaign moves no notification of the timeline")
     func campaign() {
         let push = PushNotification(at: day(2), share: 0.5, within: .hours(1))

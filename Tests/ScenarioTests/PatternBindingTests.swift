@@ -128,6 +128,25 @@ struct PatternBindingTests {
         #expect(pair("a-b", "a--b").isEmpty)
     }
 
+    @Test("bots who delete the app are refused where devices come and go in stages, as people are")
+    func leavingBots() throws {
+        func text(_ retention: String, _ arrival: String) -> String {
+            """
+            {"duration": "1h",
+             "personas": {"b": {"extends": "bot"\(retention)}},
+             "populations": [{"name": "p", "devices": 4, "system": "trackingsdk"\(arrival)}],
+             "patterns": [{"pattern": "bots", "share": 0.5, "persona": "b"}]}
+            """
+        }
+        let retention = #", "retention": {"1d": 0.9, "2d": 0.8}"#
+        let stages = #", "arrival": {"stages": [{"duration": "10m", "target": 4}]}"#
+        let found = problems(text(retention, stages))
+        #expect(found.map(\.pointer) == ["/patterns/0/persona"])
+        let problem = try #require(found.first)
+        #expect(problem.kind == .conflict && problem.found == "\"retention\" and stages of arrival")
+        #expect(problems(text("", stages)).isEmpty && problems(text(retention, "")).isEmpty)
+    }
+
     @Test(
         "what goes on beyond the end of the run is told",
         arguments: [

@@ -21,6 +21,7 @@ package struct UserModels: Sendable {
             var own = calendar
             own.week = group.persona.hours.flatMap { $0.isFlat ? nil : $0 }
             own.retention = group.persona.retention
+            own.reinstall = group.persona.reinstall
             own.installedOver = group.persona.installedOver.fractionalSeconds
             return UserModel(app: app, persona: group.persona, calendar: own)
         }
@@ -50,6 +51,6 @@ package struct UserModels: Sendable {
     ///
     /// - Complexity: O(groups of bots).
     package func model(of index: Int) -> UserModel {
-        bots.isEmpty ? usual : calendar.bots(of: index).map { bots[$0] } ?? usual
+        bots.isEmpty ? usual : calendar.groupOfBots(index).map { bots[$0] } ?? usual
     }
 }

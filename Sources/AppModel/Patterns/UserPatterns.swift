@@ -119,13 +119,11 @@ extension UserCalendar {
 
     /// Whether a device is one of a pattern's bots.
     package func isBot(of pattern: Int, _ index: Int) -> Bool {
-        bots(of: index).map { patterns.bots[$0].pattern.number == pattern } ?? false
+        groupOfBots(index).map { patterns.bots[$0].pattern.number == pattern } ?? false
     }
 
     /// The first of the groups of bots that a device belongs to, by its index in ``UserPatterns/bots``; `nil` for a person's.
-    package func groupOfBots(_ index: Int) -> Int? { bots(of: index) }
-
-    func bots(of index: Int) -> Int? {
+    package func groupOfBots(_ index: Int) -> Int? {
         patterns.bots.firstIndex { group in
             var stream = streams(.pattern, index).child(group.pattern.stream)
             return stream.chance(group.share)
@@ -133,11 +131,7 @@ extension UserCalendar {
     }
 
     /// The index of a device's time zone among the population's.
-    func zoneIndex(of index: Int) -> Int {
-        guard zones.choice.count > 1 else { return 0 }
-        var stream = streams(.zone, index)
-        return zones.choice.sample(&stream)
-    }
+    func zoneIndex(of index: Int) -> Int { zones.index(streams(.zone, index)) }
 
     /// Of events that happen at a steady rate and are judged one by one, by one draw for all patterns.
     static let steadyEvents: UInt64 = 2 << 32

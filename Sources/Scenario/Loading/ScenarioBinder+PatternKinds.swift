@@ -81,6 +81,11 @@ extension ScenarioBinder {
                     .conflict, place, found: "\"retention\" and the backend \"sqlite\"",
                     allowed: "the backend \"memory\" for users who delete the app")
             }
+            if persona.retention != nil, populations[index].arrival.stages != nil {
+                reading.report(
+                    .conflict, place, found: "\"retention\" and stages of arrival",
+                    allowed: "one of them")
+            }
             populations[index].patterns.users.bots.append(
                 UserPatterns.Bots(pattern: planting.id, share: bots.share, persona: persona))
         }
