@@ -158,13 +158,38 @@ extension UserForecast.Population {
     }
 }
 
+extension UserForecast.Population {
+    /// The bots among the devices: how many there are, and what all their actions weigh per second, as some of them let
+    /// expect.
+    ///
+    /// - Complexity: O(devices) where there are any.
+    fileprivate func bots(
+        sample: Int, budget: Int, _ weight: (UserAction) -> Double
+    ) -> (count: Int, rate: Double) {
+        guard !models.isUniform, length > .zero else { return (0, 0) }
+        let bots = (0..<deviceCount).filter { calendar.groupOfBots($0) != nil }
+        let size = min(sample, bots.count)
+        var (played, actions, sum) = (0, 0, 0.0)
+        for rank in UserForecast.spreadOrder(size) where actions < budget {
+            played += 1
+            play(bots[rank * bots.count / size]) { planned in
+                actions += 1
+                sum += weight(planned.action)
+                return true
+            }
+        }
+        let each = sum / Double(max(1, played))
+        return (bots.count, each * Double(bots.count) / length.fractionalSeconds)
+    }
+}
+
 extension UserForecast {
     /// The tempos between which one is looked for.
     package static let tempoRange = 1e-3...1e6
 
     /// The tempo at which the population's users do a wanted number of actions per second.
     ///
-    /// For a steady rate it is the quotient of the rates (the few actions of the start are not
+    /// For a steady rate it is the quotient of the rates, without what bots do (the few actions of the start are not
     /// counted). For other personas it is found by halving the range of the logarithm: all tempos
     /// play the same lives, so the rate never falls as the tempo rises.
     ///
@@ -183,8 +208,10 @@ extension UserForecast {
         guard rate > 0, population.deviceCount > 0 else { return nil }
         if let steady = population.model.persona.steadyRate {
             let perAction = steadyWeight(of: population.model, weight)
-            guard perAction > 0 else { return nil }
-            return rate / (Double(population.deviceCount) * steady * perAction)
+            let bots = population.bots(sample: sample, budget: budget, weight)
+            let people = population.deviceCount - bots.count
+            guard perAction > 0, people > 0, rate > bots.rate else { return nil }
+            return (rate - bots.rate) / (Double(people) * steady * perAction)
         }
         let seconds = population.length.fractionalSeconds
         let perDevice = rate * seconds / Double(population.deviceCount)

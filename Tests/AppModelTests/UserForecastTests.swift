@@ -58,6 +58,25 @@ struct UserForecastTests {
         #expect(UserForecast.tempo(forRate: 20_000, of: population) == 50)
     }
 
+    @Test("of a steady population's rate its bots do their part")
+    func steadyWithBots() throws {
+        var calendar = calendar(seed: 3, devices: 200)
+        calendar.patterns.bots = [
+            .init(pattern: PatternID(0, name: "bots"), share: 0.5, persona: Presets.bot)
+        ]
+        func population(_ persona: PersonaDescription) -> UserForecast.Population {
+            UserForecast.Population(
+                app: Presets.shop, persona: persona, calendar: calendar, usersEnd: start + .minutes(10))
+        }
+        var persona = Presets.steady
+        let tempo = try #require(UserForecast.tempo(forRate: 150, of: population(persona)))
+        persona.setTempo(tempo)
+        let rate = UserForecast(of: population(persona), sample: 200).meanRate
+        #expect(abs(rate - 150) < 7.5, "\(rate)")
+        // Bots alone do more.
+        #expect(UserForecast.tempo(forRate: 1, of: population(persona)) == nil)
+    }
+
     @Test("at the tempo found, the population's rate is the one wanted")
     func tempo() throws {
         let population = population(Presets.casual, devices: 40, length: .minutes(10))
