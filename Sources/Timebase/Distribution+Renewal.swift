@@ -30,7 +30,8 @@ extension Distribution {
     /// The inverse of the covered length up to a point, of an uncut Pareto from 1 on.
     private func covering(_ target: Double, _ alpha: Double) -> Double {
         let base = 1 + target * (1 - alpha) / alpha
-        return base > 0 ? DeterministicMath.pow(base, 1 / (1 - alpha)) : .infinity
+        // Of a tiny `alpha` nearly all is cut: the base is beyond what numbers tell.
+        return base > 0 && base < .infinity ? DeterministicMath.pow(base, 1 / (1 - alpha)) : .infinity
     }
 
     /// The mean of exp(-rate · x): the probability that the next event of a Poisson process takes longer.

@@ -33,6 +33,13 @@ struct RenewalTests {
         #expect(abs(inverse * first - 1) < 0.03)
     }
 
+    @Test("is the cut where a tiny tail index leaves next to nothing below", arguments: [1e-300, 1e-9])
+    func cut(alpha: Double) {
+        let distribution = Distribution.pareto(minimum: 1e-6, alpha: alpha, maximum: 1e8)
+        var stream = RandomStream(key: 5)
+        #expect((0..<100).allSatisfy { _ in distribution.sampleCovering(&stream) == 1e8 })
+    }
+
     @Test("and how often it outlasts an exponential gap", arguments: distributions)
     func laplace(distribution: Distribution) {
         for rate in [0.001, 0.05, 0.3, 2] {
