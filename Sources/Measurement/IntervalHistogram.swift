@@ -5,7 +5,7 @@ package import Timebase
 /// significant digits (within 0.8 %), from a microsecond to ``LatencyHistogram/maximum``.
 ///
 /// The counters come in blocks of 128, one for each power of two of microseconds, and only the blocks
-/// that hold something are kept: 512 bytes each, some four to ten in practice, 37 at most. Once the interval
+/// that hold something are kept: 512 bytes each, some four to ten in practice, 43 at most. Once the interval
 /// is over, ``pack()`` leaves the counters that are not zero, in eight bytes each. A series of
 /// ``TimeSeries/capacity`` intervals so takes a megabyte or two for each metric, where full histograms
 /// of three digits would take 300 MB. Exactly mergeable.
@@ -85,6 +85,11 @@ package struct IntervalHistogram: Sendable {
             }
         }
         return 0
+    }
+
+    /// The highest value that the last counter with values stands for, in microseconds; 0 if empty.
+    package var highest: UInt64 {
+        recorded.last.map { IntervalHistogram.microseconds(of: $0.index).upperBound } ?? 0
     }
 
     /// The counters that are not zero: their indices in HdrHistogram's array, ascending, and their counts.

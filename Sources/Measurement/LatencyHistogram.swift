@@ -3,15 +3,17 @@ import Histogram
 package import Timebase
 
 /// A distribution of lengths of time: HdrHistogram with three significant digits from a microsecond
-/// to a hundred days, constant memory (about 300 kB), exactly mergeable. The first values are kept as they are: to make
-/// the histogram costs as much as some ten thousand of them, and most distributions of small parts never need one.
+/// to ``maximum``, about 300 kB up to a hundred days and 350 kB where values are longer, exactly mergeable. The first values
+/// are kept as they are: to make the histogram costs as much as some ten thousand of them, and most distributions of small
+/// parts never need one.
 ///
-/// The library drops what is out of range without a word; here such values are counted in
-/// ``clamped`` and recorded as the bound. Sums are integers of microseconds, so a mean does not
+/// What is below zero or above the range is recorded as the bound. Sums are integers of microseconds, so a mean does not
 /// depend on the order of merging.
 package struct LatencyHistogram: Sendable {
-    /// A hundred days in microseconds.
-    package static let maximum: UInt64 = 100 * 86_400 * 1_000_000
+    /// What no run goes beyond, in microseconds: 3650 days, 30 of drain, and some to spare.
+    package static let maximum: UInt64 = 3_700 * 86_400 * 1_000_000
+    /// A hundred days in microseconds: as far as a histogram reaches at first, which hardly any run goes beyond.
+    package static let usualMaximum: UInt64 = 100 * 86_400 * 1_000_000
 
     /// All values, once there are more than ``fewLimit``.
     private var histogram: Histogram<UInt64>?
@@ -24,17 +26,13 @@ package struct LatencyHistogram: Sendable {
     private var highest: UInt64 = 0
     /// The number of values recorded.
     package private(set) var count: UInt64 = 0
-    /// Values that were negative or above ``maximum``.
-    package private(set) var clamped: UInt64 = 0
 
     /// Makes an empty histogram; its memory comes with its values.
     package init() {}
 
     /// Records one value. Takes about 10 ns.
     package mutating func record(_ interval: Interval, times: UInt64 = 1) {
-        let raw = interval.nanoseconds / 1000
-        let value = min(UInt64(max(raw, 0)), LatencyHistogram.maximum)
-        if raw < 0 || raw > Int64(LatencyHistogram.maximum) { clamped += times }
+        let value = min(UInt64(max(0, interval.nanoseconds / 1000)), LatencyHistogram.maximum)
         note(value, times: times)
         count += times
         // A sum of more than half a million years stays there, and the mean is that of it.
@@ -61,8 +59,10 @@ package struct LatencyHistogram: Sendable {
     private var filled: Histogram<UInt64>? {
         guard histogram == nil, !few.isEmpty else { return histogram }
         var filled = Histogram<UInt64>(
-            lowestDiscernibleValue: 1, highestTrackableValue: LatencyHistogram.maximum,
+            lowestDiscernibleValue: 1, highestTrackableValue: LatencyHistogram.usualMaximum,
             numberOfSignificantValueDigits: .three)
+        // The counters of longer values come after the others, so it stays the same histogram.
+        filled.autoResize = true
         for entry in few { filled.record(entry.value, count: entry.times) }
         return filled
     }
@@ -79,7 +79,6 @@ package struct LatencyHistogram: Sendable {
             for entry in other.few { note(entry.value, times: entry.times) }
         }
         count += other.count
-        clamped += other.clamped
         sum = sum.adding(saturating: other.sum)
         lowest = min(lowest, other.lowest)
         highest = max(highest, other.highest)
@@ -116,7 +115,7 @@ package struct LatencyHistogram: Sendable {
     /// - Complexity: O(counters).
     package var percentileCurve: PercentileCurve {
         var curve = PercentileCurve()
-        curve.buckets = LatencyHistogram.bucketCount
+        curve.buckets = LatencyHistogram.bucketCount(upTo: max(highest, LatencyHistogram.usualMaximum))
         curve.subBuckets = LatencyHistogram.subBucketCount
         guard let histogram = filled else { return curve }
         curve.points = histogram.percentiles(ticksPerHalfDistance: 5).map { step in
@@ -160,14 +159,15 @@ package struct LatencyHistogram: Sendable {
 
     /// Sub-buckets of a histogram of three significant digits: 2 × 10^3, as a power of two.
     private static let subBucketCount = 2048
-    /// Powers of two that it needs to reach ``maximum``.
-    private static let bucketCount =
-        1 + maximum.bitWidth - (maximum / UInt64(subBucketCount)).leadingZeroBitCount
+    /// Powers of two that it needs to reach a value.
+    private static func bucketCount(upTo value: UInt64) -> Int {
+        1 + UInt64.bitWidth - (value / UInt64(subBucketCount)).leadingZeroBitCount
+    }
 }
 
 extension LatencyHistogram: Snapshotable {
     package func write(to writer: inout SnapshotWriter) {
-        for number in [count, clamped, sum, lowest, highest] { writer.write(number) }
+        for number in [count, sum, lowest, highest] { writer.write(number) }
         // The counters' lowest values: those put the same counts into the same counters.
         let values = histogram.map { $0.recordedValues().map { (value: $0.value, times: $0.count) } }
         writer.write(values != nil)
@@ -183,7 +183,6 @@ extension LatencyHistogram: Snapshotable {
 
     package init(from reader: inout SnapshotReader) throws(SnapshotError) {
         count = try reader.unsigned()
-        clamped = try reader.unsigned()
         sum = try reader.unsigned()
         lowest = try reader.unsigned()
         highest = try reader.unsigned()

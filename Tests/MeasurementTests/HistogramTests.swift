@@ -24,10 +24,38 @@ struct LatencyHistogramTests {
     func clamps() {
         var histogram = LatencyHistogram()
         histogram.record(.milliseconds(-5))
-        histogram.record(.hours(24 * 365))
-        #expect(histogram.count == 2)
-        #expect(histogram.clamped == 2)
+        histogram.record(.hours(24 * 3700))
+        histogram.record(.hours(24 * 5000))
+        #expect(histogram.count == 3)
         #expect(histogram.minimumMilliseconds == 0)
+        #expect(histogram.maximumMilliseconds == 3700 * 86_400_000)
+        #expect(histogram.meanMilliseconds == 2 * 3700 * 86_400_000 / 3)
+    }
+
+    @Test("tell of years as well as of hours, whichever come first")
+    func years() {
+        var (short, long) = (LatencyHistogram(), LatencyHistogram())
+        // More than are kept as they are.
+        for value in Int64(1)...100 {
+            short.record(.hours(value))
+            long.record(.hours(24 * 36 * value))
+        }
+        var later = short
+        for value in Int64(1)...100 { later.record(.hours(24 * 36 * value)) }
+        var (first, second) = (short, long)
+        first.merge(long)
+        second.merge(short)
+        let day = 86_400_000.0
+        for histogram in [later, first, second] {
+            #expect(histogram.count == 200)
+            #expect(histogram.maximumMilliseconds == 3600 * day)
+            #expect(abs(histogram.milliseconds(atPercentile: 75) / (1800 * day) - 1) < 0.0015)
+            #expect(histogram.share(upTo: .hours(24 * 1800)) == 0.75)
+            #expect(histogram.percentileCurve.buckets == 39)
+            #expect(histogram.percentileCurve.points.last?.milliseconds == 3600 * day)
+        }
+        #expect(short.percentileCurve.buckets == 33)
+        #expect(long.milliseconds(atPercentile: 0) == 36 * day)
     }
 
     @Test("merge to what one histogram would have")
@@ -95,7 +123,7 @@ struct LatencyHistogramTests {
         for round in 0..<200 {
             let values = (0..<Int(1 + stream.below(40))).map { _ in
                 // Of every magnitude, and often several of one counter.
-                let magnitude = UInt64(1) << stream.below(43)
+                let magnitude = UInt64(1) << stream.below(49)
                 return (min(magnitude + stream.below(8), LatencyHistogram.maximum), 1 + stream.below(3))
             }
             var few = LatencyHistogram()
@@ -227,8 +255,8 @@ struct SmallHistogramTests {
             next = range.upperBound + 1
             index += 1
         }
-        // The library's own rule for 1 … 8,640,000,000,000 at two digits: 36 buckets of 128, and one more.
-        #expect((index + 127) / 128 == 37)
+        // The library's own rule for 1 … 319,680,000,000,000 at two digits: 42 buckets of 128, and one more.
+        #expect((index + 127) / 128 == 43)
         var bounds = IntervalHistogram()
         bounds.record(Interval(nanoseconds: -1))
         bounds.record(Interval(nanoseconds: .max))

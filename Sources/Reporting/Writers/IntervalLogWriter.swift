@@ -31,8 +31,8 @@ package enum IntervalLogWriter {
         log.append(" (seconds since epoch), \(series.start.text)]\n")
         log.append(
             "\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\",\"Interval_Compressed_Histogram\"\n")
-        let encoder = HistogramEncoder()
         let metrics = metrics
+        let encoder = HistogramEncoder(reaching: highest(in: series))
         for (index, bucket) in series.buckets.enumerated() {
             for metric in metrics where bucket[keyPath: metric.path].count > 0 {
                 let histogram = bucket[keyPath: metric.path]
@@ -41,14 +41,22 @@ package enum IntervalLogWriter {
                 log.append(",")
                 log.appendFixed(series.width.nanoseconds / 1_000_000, decimals: 3)
                 log.append(",")
-                let highest = histogram.recorded.last.map { IntervalHistogram.microseconds(of: $0.index) }
-                log.appendFixed(Int64(highest?.upperBound ?? 0), decimals: 3)
+                log.appendFixed(Int64(histogram.highest), decimals: 3)
                 log.append(",")
                 encoder.append(histogram, to: &log)
                 log.append("\n")
             }
         }
         return log.bytes
+    }
+
+    /// The highest value of all, in microseconds. One for all lines, since a reader may sum them up in the first one's range.
+    private static func highest(in series: TimeSeries) -> UInt64 {
+        var highest: UInt64 = 0
+        for bucket in series.buckets {
+            for metric in metrics { highest = max(highest, bucket[keyPath: metric.path].highest) }
+        }
+        return highest
     }
 }
 
@@ -62,10 +70,18 @@ final class HistogramEncoder {
     private static let compressedCookie: UInt32 = 0x1C84_9304 | 0x10
 
     private let zlib = ZlibEncoder(level: 6)
+    private let highestTrackable: UInt64
     private var counts = WireBuffer()
     private var plain = WireBuffer()
     private var packed = WireBuffer()
     private var whole = WireBuffer()
+
+    /// - Parameter highest: The highest value that any of the histograms holds, in microseconds.
+    init(reaching highest: UInt64 = 0) {
+        highestTrackable =
+            highest > LatencyHistogram.usualMaximum
+            ? LatencyHistogram.maximum : LatencyHistogram.usualMaximum
+    }
 
     func append(_ histogram: IntervalHistogram, to text: inout WireBuffer) {
         encodeCounts(histogram)
@@ -77,7 +93,7 @@ final class HistogramEncoder {
         HistogramEncoder.append(UInt64(IntervalHistogram.significantDigits), bytes: 4, to: &plain)
         // The lowest discernible and the highest trackable value, and what to multiply values with.
         HistogramEncoder.append(1, bytes: 8, to: &plain)
-        HistogramEncoder.append(LatencyHistogram.maximum, bytes: 8, to: &plain)
+        HistogramEncoder.append(highestTrackable, bytes: 8, to: &plain)
         HistogramEncoder.append((1.0).bitPattern, bytes: 8, to: &plain)
         plain.append(contentsOf: counts.bytes)
         packed.removeAll(keepingCapacity: true)
