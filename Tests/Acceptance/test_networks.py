@@ -124,6 +124,18 @@ def test_replies_that_get_lost_make_copies_and_never_upset_the_books(tool, tmp_p
     assert answers["events"]["balance"] == 0
 
 
+def test_a_request_that_is_held_back_beyond_its_radio_breaks(tool, tmp_path: Path):
+    train = {"extends": "subway", "handover": {"failure": 1, "gap": "0s"}}
+    scenario = lonely(train, duration="20m", timeline=[
+        {"at": "0s", "for": "20m", "client": {"fault": "delay", "latency": "20s"}}
+    ])
+    scenario["populations"][0] |= {"devices": 20}
+    scenario["populations"][0]["sdk"]["upload"] = {"flushInterval": "5s"}
+    metrics = simulate(tool, tmp_path, scenario)["metrics"]
+    # Of a minute with a radio the last third is too late, and one upload follows the other.
+    assert metrics["http_req_failed"]["passes"] > 0.15 * metrics["http_reqs"]["count"] > 50
+
+
 def test_a_mobile_mix_loses_its_radio_and_spends_time_on_it(tool, tmp_path: Path):
     scenario = {
         "name": "mix",

@@ -40,9 +40,9 @@ extension ClientFaultDirector {
         let leaves = now + planned.delay.stretched(by: pace)
         let bytes =
             link.needsSize ? fleet.wireSize(Int(request.slot), request: request.number, at: leaves) : 0
+        // A request that is held back may find its radio gone when it leaves.
         let staysFor =
-            radio.changesAt < .distantFuture && radio.changesAt > leaves
-            ? (radio.changesAt - leaves) / pace : nil
+            radio.changesAt < .distantFuture ? max(.zero, radio.changesAt - leaves) / pace : nil
         let stream = links.streams.stream(.network, index: index).child(1 << 33 | request.ordinal)
         let passage = link.passage(
             of: LinkRequest(stream: stream, bytes: bytes, radio: radio, staysFor: staysFor),
