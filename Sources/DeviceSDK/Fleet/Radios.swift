@@ -20,6 +20,8 @@ struct Radios: Sendable {
         /// When the last request ended, and the radio that it was on; a connection may be left over.
         var connectedAt: Instant?
         var connectedOn = NetworkKind.none
+        /// Whether the device has been on another radio, or on none, since the last request began.
+        var hasMoved = false
         /// Whether one of the requests under way woke it.
         var hasWoken = false
         /// When it was ready, or will be, after it was woken last.
@@ -60,11 +62,14 @@ struct Radios: Sendable {
         if let chain = rules.chain, let until = radios[slot].walk?.until, until <= now {
             let stream = streams.stream(.network, index: share.populationIndex(ofSlot: slot))
             radios[slot].walk?.advance(through: now, chain, stream: stream)
+            // It may be on the same radio again.
+            if radios[slot].override == nil { radios[slot].hasMoved = true }
         }
         let radio = radios[slot]
         let kind = radio.override ?? radio.walk.flatMap { rules.kind(of: $0) } ?? rules.kind
         guard kind != radio.told else { return nil }
         radios[slot].told = kind
+        radios[slot].hasMoved = true
         return kind
     }
 
@@ -98,9 +103,10 @@ struct Radios: Sendable {
             radios[slot].readyAt = now + (rules.links[kind]?.promotion ?? .zero)
         }
         moment.wakesFor = max(radios[slot].readyAt, now) - now
-        moment.isConnected = isSame && radio.connectedAt.map { now - $0 <= LinkRules.keepAlive } ?? false
         // No connection outlives a change of the radio.
-        if !isSame { radios[slot].connectedAt = nil }
+        if !isSame || radio.hasMoved { radios[slot].connectedAt = nil }
+        radios[slot].hasMoved = false
+        moment.isConnected = radios[slot].connectedAt.map { now - $0 <= LinkRules.keepAlive } ?? false
         if radio.open == 0 { radios[slot].awakeUntil = max(radio.awakeUntil, now) }
         radios[slot].open += 1
         radios[slot].connectedOn = kind
@@ -113,7 +119,7 @@ struct Radios: Sendable {
     mutating func end(of slot: Int, isWhole: Bool, at now: Instant) {
         guard radios[slot].open > 0 else { return }
         radios[slot].open -= 1
-        radios[slot].connectedAt = isWhole ? now : nil
+        radios[slot].connectedAt = isWhole && !radios[slot].hasMoved ? now : nil
         radios[slot].hasWoken = false
         stayAwake(slot, after: now)
     }

@@ -143,6 +143,40 @@ struct RadioFleetTests {
         #expect(radios.wakeups == 2)
     }
 
+    @Test("no connection outlives a change of the radio, though the same one is back")
+    func reconnects() {
+        var plan = plan()
+        plan.network.chain = RadioChain([
+            .init(.wifi, dwell: .seconds(10), isRegular: true, to: [.init(.none, 1)]),
+            .init(.none, dwell: .seconds(1), isRegular: true, to: [.init(.wifi, 1)]),
+        ])
+        var radios = Radios(plan: plan, share: .whole, count: 1)
+        // When a stay on Wi-Fi begins.
+        var now = plan.start
+        repeat {
+            now = radios.nextChange(of: 0)
+            _ = radios.change(of: 0, through: now)
+        } while radios.kind(of: 0) != .wifi
+        func request(after seconds: Int64, lasting length: Int64 = 1) -> Bool {
+            _ = radios.change(of: 0, through: now + .seconds(seconds))
+            let moment = radios.begin(of: 0, on: .wifi, at: now + .seconds(seconds))
+            _ = radios.change(of: 0, through: now + .seconds(seconds + length))
+            radios.end(of: 0, isWhole: true, at: now + .seconds(seconds + length))
+            return moment.isConnected
+        }
+        // Gone from second 10 to 11, without a request, and from 21 to 22, with one.
+        let found = [
+            request(after: 1), request(after: 3), request(after: 12), request(after: 15, lasting: 9),
+            request(after: 25), request(after: 27),
+        ]
+        #expect(found == [false, true, false, true, false, true])
+        radios.override(0, by: NetworkKind.none)
+        _ = radios.change(of: 0, through: now + .seconds(29))
+        radios.override(0, by: nil)
+        let last = request(after: 30)
+        #expect(!last)
+    }
+
     @Test("radios are awake from a request's beginning to the tail after its end, overlaps counted once")
     func timeAwake() {
         let plan = plan()
