@@ -101,7 +101,7 @@ struct GrowingDecodingTests {
         "xcontent":"56","timezoneOffset":"57"}
         """#
 
-    @Test("a message without a type is a VISIT, and of repeated fields the last counts")
+    @Test("a message without a type is a VISIT, without a time of 1970; of repeated fields the last counts")
     func defaults() {
         var body = WireBuffer()
         body.appendProtobufField(1) { event in
@@ -112,10 +112,12 @@ struct GrowingDecodingTests {
             event.appendProtobufField(6, varint: 99)
             event.appendProtobufField(8, varint: 7)
         }
+        body.appendProtobufField(1) { $0.appendProtobufField(6, varint: 1) }
         var bench = Bench()
         bench.post(.growing(body.bytes, type: "application/protobuf"))
-        #expect(bench.sink.rows.map(\.type) == ["VISIT", "99"])
-        #expect(bench.sink.rows.map(\.capturedAt) == [6, 7])
+        #expect(bench.sink.rows.map(\.type) == ["VISIT", "99", "CUSTOM"])
+        #expect(bench.sink.rows.map(\.capturedAt) == [6, 7, 0])
+        #expect(bench.sink.rows.last?.payload == #"{"eventType":"CUSTOM","timestamp":0}"#)
     }
 
     @Test("takes the good messages of a list, and counts the others")
@@ -133,8 +135,8 @@ struct GrowingDecodingTests {
         body.append(contentsOf: [0x0A, 0x7F, 0x40])
         var bench = Bench()
         #expect(bench.post(.growing(body.bytes, type: "application/protobuf")).status == 200)
-        #expect(bench.sink.rows.map(\.capturedAt) == [1, 3])
-        #expect(bench.undecodable == [.protobuf: 3, .missingTime: 1])
+        #expect(bench.sink.rows.map(\.capturedAt) == [1, 0, 3])
+        #expect(bench.undecodable == [.protobuf: 3])
     }
 
     @Test("whoever wants no more than keys gets those of whole readings, and the same answers")
@@ -161,11 +163,11 @@ struct GrowingDecodingTests {
                 #expect(alone.statistics == whole.model.statistics)
             }
         }
-        #expect(readAlone == 4 * 9)
+        #expect(readAlone == 5 * 9)
         #expect(whole.sink.rows.contains { $0.id == "5-1" })
     }
 
-    /// Four that are read by their ids alone, one of them empty, and what must be read whole.
+    /// Five that are read by their ids alone, one of them empty and one of 1970, and what must be read whole.
     private static var messageBodies: [[UInt8]] {
         let twice: (inout WireBuffer) -> Void = {
             $0.appendProtobufField(24, map: [(key: "bs_id", value: "5-1"), (key: "a", value: "")])

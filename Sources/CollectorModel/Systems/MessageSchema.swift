@@ -7,6 +7,8 @@ struct MessageSchema: Sendable {
         case text
         case int32
         case int64
+        /// A number of 64 bits that means something as 0, too; written even where it is absent, as which 0 is sent.
+        case time
         case double
         /// An enumeration's case, by its number; written even where it is absent, as the first.
         case choice([StaticString])
@@ -45,7 +47,7 @@ struct MessageSchema: Sendable {
     /// Appends a message's members, each after a comma where something is before it.
     ///
     /// Of a field that is there several times the last counts, of a map's entries the last of each key;
-    /// unknown fields are skipped, and absent ones left out.
+    /// unknown fields are skipped, and absent ones left out unless their kind says otherwise.
     ///
     /// - Throws: ``ProtobufError``; `output` then holds a part.
     /// - Complexity: O(message).
@@ -81,6 +83,11 @@ struct MessageSchema: Sendable {
             output.append(UInt8(ascii: "\""))
             return
         }
+        if case .time = field.kind {
+            output.appendMember(field.name)
+            output.appendDecimal(try value?.int64() ?? 0)
+            return
+        }
         guard let value else { return }
         output.appendMember(field.name)
         switch field.kind {
@@ -92,7 +99,7 @@ struct MessageSchema: Sendable {
             output.append(UInt8(ascii: "{"))
             try schema.appendMembers(of: value.message(), to: &output)
             output.append(UInt8(ascii: "}"))
-        case .choice, .map: break
+        case .choice, .time, .map: break
         }
     }
 

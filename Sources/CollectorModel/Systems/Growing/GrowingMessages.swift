@@ -12,7 +12,7 @@ enum GrowingMessages {
     /// `EventV3Dto`.
     static let event = MessageSchema([
         .init(6, "eventType", .choice(types)), .init(1, "deviceId"), .init(2, "userId"), .init(3, "gioId"),
-        .init(4, "sessionId"), .init(5, "dataSourceId"), .init(7, "platform"), .init(8, "timestamp", .int64),
+        .init(4, "sessionId"), .init(5, "dataSourceId"), .init(7, "platform"), .init(8, "timestamp", .time),
         .init(9, "domain"), .init(10, "path"), .init(11, "query"), .init(12, "title"),
         .init(13, "referralPage"), .init(14, "globalSequenceId", .int64),
         .init(15, "eventSequenceId", .int32),
@@ -59,16 +59,13 @@ enum GrowingMessages {
         return keys
     }
 
-    /// The harness's id of an event with a time.
+    /// The harness's id of an event. Whatever its time: the first millisecond of 1970 is sent as none.
     private static func id(of event: ProtobufReader) throws(ProtobufError) -> EventID? {
         var reader = event
-        var hasTime = false
         var id: EventID?
         while let field = try reader.next() {
             switch field.number {
-            case timestamp:
-                _ = try field.int64()
-                hasTime = true
+            case timestamp: _ = try field.int64()
             case attributes:
                 let (key, value) = try field.textEntry()
                 // Of a map's entries the last of a key counts.
@@ -76,7 +73,7 @@ enum GrowingMessages {
             default: continue
             }
         }
-        return hasTime ? id : nil
+        return id
     }
 
     private static let resourceItem = MessageSchema([
