@@ -106,6 +106,20 @@ import Testing
                 == ["/personas/eager/sessionsPerDay"])
     }
 
+    @Test("more sessions than returns leave time for")
+    func longReturns() throws {
+        func found(_ gap: String, _ chance: Double = 0.5) throws -> [String] {
+            let persona =
+                #"{"extends": "casual", "sessionsPerDay": 100, "returnChance": \#(chance), "returnGap": "\#(gap)"}"#
+            return try warnings(scenario(population: #""persona": \#(persona)"#))
+        }
+        // A day has 864 s for each.
+        #expect(try found("1h") == ["/populations/0/persona/sessionsPerDay"])
+        #expect(try found("28m") == [] && found("1h", 0.2) == [])
+        // Nothing but returns: what is told is that the number has no effect.
+        #expect(try found("1h", 1) == ["/populations/0/persona/sessionsPerDay"])
+    }
+
     @Test(
         "knobs that do nothing beside the values of others",
         arguments: [

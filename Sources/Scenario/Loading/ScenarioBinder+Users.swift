@@ -1,4 +1,5 @@
 import AppModel
+import Timebase
 import Wire
 
 extension ScenarioBinder {
@@ -31,17 +32,7 @@ extension ScenarioBinder {
 
     /// Users who never open the app, and a number of sessions that nobody's sessions follow.
     mutating func warnAboutVisits(_ populations: [ScenarioPopulation], _ timeline: [TimelineEntry]) {
-        // A persona's number may have its effect in another population that has it.
-        var effects: [(path: JSONPath, isIdle: Bool)] = []
         for (index, population) in populations.enumerated() where population.persona.steadyRate == nil {
-            if let place = draft.populations[index].persona.flatMap({ written("sessionsPerDay", in: $0) }) {
-                let isIdle = population.persona.returnChance >= 1
-                if let known = effects.firstIndex(where: { $0.path == place.path }) {
-                    effects[known].isIdle = effects[known].isIdle && isIdle
-                } else {
-                    effects.append((place.path, isIdle))
-                }
-            }
             let isCalled =
                 population.patterns.users.campaigns.contains { $0.share > 0 }
                 || timeline.contains { $0.calls(index) }
@@ -50,11 +41,36 @@ extension ScenarioBinder {
                     JSONPath(["populations", String(index), "persona"]), "these users never open the app")
             }
         }
+        warnAboutSessions(populations)
+    }
+
+    /// A number of sessions that nobody's sessions follow, or that cannot come about.
+    private mutating func warnAboutSessions(_ populations: [ScenarioPopulation]) {
+        // A persona's number may have its effect in another population that has it.
+        var effects: [(path: JSONPath, isIdle: Bool, isBeyond: Bool)] = []
+        for (index, population) in populations.enumerated() where population.persona.steadyRate == nil {
+            guard let place = draft.populations[index].persona.flatMap({ written("sessionsPerDay", in: $0) })
+            else { continue }
+            let isIdle = population.persona.returnChance >= 1
+            let isBeyond = population.persona.returnsTakeAll
+            if let known = effects.firstIndex(where: { $0.path == place.path }) {
+                effects[known].isIdle = effects[known].isIdle && isIdle
+                effects[known].isBeyond = effects[known].isBeyond || isBeyond
+            } else {
+                effects.append((place.path, isIdle, isBeyond))
+            }
+        }
         for effect in effects where effect.isIdle {
             reading.warn(
                 effect.path,
                 "has no effect beside \"returnChance\": 1: each session comes a \"returnGap\" after the one before"
             )
+        }
+        for effect in effects where effect.isBeyond && !effect.isIdle {
+            reading.warn(
+                effect.path,
+                "cannot come about: by \"returnChance\" and the mean of \"returnGap\", returns alone take longer than a day "
+                    + "divided by it")
         }
     }
 }
@@ -64,6 +80,13 @@ extension TimelineEntry {
     fileprivate func calls(_ population: Int) -> Bool {
         guard case .push(let share, _, let only) = change else { return false }
         return share > 0 && only ?? population == population
+    }
+}
+
+extension PersonaDescription {
+    /// Whether users who come back soon do so too late, and too often, for their number of sessions a day.
+    fileprivate var returnsTakeAll: Bool {
+        returnChance < 1 && returnChance * returnGap.mean * sessionsPerDay >= 86_400
     }
 }
 
