@@ -42,7 +42,7 @@ struct SteadyState: Sendable {
         returnChance = persona.returnChance
         returnGap = persona.returnGap
         returnMean = persona.returnGap.mean
-        passive = PassiveLaunches(persona)
+        passive = PassiveLaunches(persona, crashChance: crashChance)
         let lengths = lengths
         outlasting = ContiguousArray(
             (0...SteadyState.points).map { point in
@@ -118,14 +118,16 @@ struct SteadyState: Sendable {
 /// How many of the cycles begin with a launch by the system, and so have no session.
 private struct PassiveLaunches: Sendable {
     private let chance: Double
+    private let crashChance: Double
     private let killAtBackgroundChance: Double
     private let returnChance: Double
     private let meanTimeToKill: Double
     /// Of the processes in the background, those that outlive a return's gap.
     private let returnSurvival: Double
 
-    init(_ persona: PersonaDescription) {
+    init(_ persona: PersonaDescription, crashChance: Double) {
         chance = persona.passiveLaunchChance
+        self.crashChance = crashChance
         killAtBackgroundChance = persona.killAtBackgroundChance
         returnChance = persona.returnChance
         meanTimeToKill = persona.meanTimeToKill.fractionalSeconds
@@ -139,8 +141,8 @@ private struct PassiveLaunches: Sendable {
         let survival =
             returnChance * returnSurvival
             + (1 - returnChance) * (q * waiting + (1 - q))
-        // After a session some are killed at once; a process that the system launched is left alone.
-        let afterSession = 1 - (1 - killAtBackgroundChance) * survival
+        // After a session some have crashed or are killed at once; a process that the system launched is left alone.
+        let afterSession = 1 - (1 - crashChance) * (1 - killAtBackgroundChance) * survival
         let afterPassive = 1 - survival
         return chance * afterSession / (1 - chance * (afterPassive - afterSession))
     }

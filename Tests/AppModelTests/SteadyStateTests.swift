@@ -97,6 +97,28 @@ struct SteadyStateTests {
         #expect(abs(sessions - expected) < 5 * expected.squareRoot(), "\(sessions) of \(expected)")
     }
 
+    @Test("knows that a process that crashed is launched anew, by the system if by nobody else")
+    func crashes() {
+        // Each session crashes, then the system launches the app, then the user resumes it: every other start is a session.
+        var persona = Self.persona { $0.crashChance = 1 }
+        persona.returnChance = 0
+        persona.passiveLaunchChance = 1
+        persona.killAtBackgroundChance = 0
+        persona.meanTimeToKill = .hours(100_000)
+        persona.sessionLength = .constant(300)
+        let steady = SteadyState(app: Presets.shop, persona: persona)
+        var stream = RandomStream(key: 9)
+        var sessions = 0.0
+        let count = 100_000
+        for _ in 0..<count {
+            if case .inSession = steady.draw(meanGap: 3000, activity: 1, &stream) { sessions += 1 }
+        }
+        // A session lasts for half of its length; a gap of 3000 s outlasts that length and a second with e^(-301/3000).
+        let inSession = 0.5 * 300 * 0.5
+        let expected = Double(count) * inSession / (inSession + 1 + 3000 * DeterministicMath.exp(-301 / 3000))
+        #expect(abs(sessions - expected) < 5 * expected.squareRoot(), "\(sessions) of \(expected)")
+    }
+
     @Test("finds nobody in a session who never opens the app")
     func never() {
         let model = model(Self.persona { $0.sessionsPerDay = 0 }, devices: 50)
