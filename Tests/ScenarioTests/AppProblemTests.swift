@@ -86,6 +86,20 @@ struct AppProblemTests {
         #expect(found.map(\.kind) == [.unknownName])
     }
 
+    @Test("tables of things and of numbers by Zipf's law have a limit for an app, however many they are")
+    func alternatives() throws {
+        let things = (0..<10).map { #"{"name": "c\#($0)", "count": 1000000}"# }
+        let app = #"""
+            "apps": {"own": {
+               "screens": [{"name": "Home"}], "catalogues": [\#(things.joined(separator: ","))],
+               "events": [{"name": "Look", "on": "launch", "properties": {"n": {"zipf": {"count": 7}}}}]}}
+            """#
+        let found = problems(scenario(app, population: #""app": "own""#))
+        #expect(found.map(\.pointer) == ["/apps/own"])
+        let problem = try #require(found.first)
+        #expect(problem.kind == .outOfRange && problem.found.hasPrefix("10000007 things"))
+    }
+
     @Test("what the model finds wrong is told at the place in the scenario")
     func modelProblems() {
         let text = AppFormatTests.kiosk.replacing(#""min": 1, "max": 3"#, with: #""min": 4, "max": 3"#)

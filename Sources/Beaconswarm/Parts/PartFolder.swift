@@ -17,7 +17,7 @@ struct PartFolder: Hashable, Sendable {
     static let beliefsName = "beliefs.txt"
     /// Why an attempt came to nothing, in words, where its process could still tell.
     static let reasonName = "reason.txt"
-    private static let head = "beaconswarm.part/9\n"
+    private static let head = "beaconswarm.part/10\n"
     private static let attemptPrefix = "attempt-"
 
     func file(_ name: String) -> String { "\(path)/\(name)" }

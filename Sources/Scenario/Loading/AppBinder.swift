@@ -6,10 +6,16 @@ import Wire
 /// Makes an app's description from its draft: looks up the names of screens, controls and
 /// catalogues.
 struct AppBinder {
+    /// Things of all catalogues, and what all values by Zipf's law choose from: each has its place in tables, some 30 bytes
+    /// in each population.
+    static let alternativeLimit = 10_000_000
+
     let draft: AppDraft
     private let screenNames: [String]
     private let catalogueNames: [String]
     var reading = Reading()
+    /// What the app's values by Zipf's law choose from, as far as they are bound.
+    private var alternatives = 0
 
     private init(_ draft: AppDraft) {
         self.draft = draft
@@ -23,6 +29,12 @@ struct AppBinder {
         var binder = AppBinder(app.value)
         let description = binder.app(named: app.name)
         reading.problems += binder.reading.problems
+        let alternatives = app.value.catalogues.reduce(binder.alternatives) { $0 + $1.count }
+        if alternatives > AppBinder.alternativeLimit {
+            reading.report(
+                .outOfRange, app.place, found: "\(alternatives) things and numbers by Zipf's law",
+                allowed: "at most \(AppBinder.alternativeLimit), with all catalogues and all of \"zipf\"")
+        }
         // The model's own checks speak in indices; where a name is missing they would only repeat it.
         guard reading.problems.count == before else { return nil }
         // What could not be read stands as something else in the model.
@@ -32,28 +44,6 @@ struct AppBinder {
             reading.report(.conflict, path, found: problem.found, allowed: problem.allowed)
         }
         return reading.problems.count == before ? description : nil
-    }
-
-    /// What the format calls otherwise than the model.
-    private static let formatKeys = ["trigger": "on", "isWeb": "web", "itemID": "id"]
-
-    /// Follows a path in the model's terms as far as the scenario has the same parts.
-    static func modelPath(_ path: String, in place: Place) -> Place {
-        var result = place
-        for token in JSONPath(text: path)?.tokens ?? [] {
-            guard let part = part(formatKeys[token] ?? token, of: result.node) else { break }
-            result = Place(node: part.node, path: result.path.appending(part.key))
-        }
-        return result
-    }
-
-    /// The part of a value that the model calls so: where an index of the model's meets members, it is the member that
-    /// stands there.
-    private static func part(_ token: String, of node: JSONNode) -> (key: String, node: JSONNode)? {
-        if case .object(let members) = node.content, let index = Int(token) {
-            return members.indices.contains(index) ? (members[index].key, members[index].value) : nil
-        }
-        return node.value(at: [token]).map { (token, $0) }
     }
 
     private mutating func app(named name: String) -> AppDescription {
@@ -265,7 +255,10 @@ struct AppBinder {
             return .choice(choice.values, WeightedChoice(weights: choice.weights))
         }
         if let zipf = draft.zipf {
-            return .zipf(.zipf(count: zipf.count, exponent: zipf.exponent), prefix: zipf.prefix)
+            alternatives += zipf.count
+            // Beyond the limit the app is refused: it need not be made.
+            let count = alternatives > AppBinder.alternativeLimit ? 1 : zipf.count
+            return .zipf(.zipf(count: count, exponent: zipf.exponent), prefix: zipf.prefix)
         }
         if let number = draft.number { return .number(number.distribution, decimals: number.decimals) }
         if let counter = draft.counter { return .counter(prefix: counter.prefix) }
