@@ -126,9 +126,8 @@ def test_replies_that_get_lost_make_copies_and_never_upset_the_books(tool, tmp_p
 
 def test_a_request_that_is_held_back_beyond_its_radio_breaks(tool, tmp_path: Path):
     train = {"extends": "subway", "handover": {"failure": 1, "gap": "0s"}}
-    scenario = lonely(train, duration="20m", timeline=[
-        {"at": "0s", "for": "20m", "client": {"fault": "delay", "latency": "20s"}}
-    ])
+    held = {"at": "0s", "for": "20m", "client": {"fault": "delay", "latency": "20s"}}
+    scenario = lonely(train, duration="20m", timeline=[held])
     scenario["populations"][0] |= {"devices": 20}
     scenario["populations"][0]["sdk"]["upload"] = {"flushInterval": "5s"}
     metrics = simulate(tool, tmp_path, scenario)["metrics"]
