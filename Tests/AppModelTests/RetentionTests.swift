@@ -226,7 +226,9 @@ extension RetentionTests {
                 let ended = actions.first(where: { $0.action == .enterBackground })?.at
             else { continue }
             let kept = begun..<begun + .hours(7)
-            guard !actions.contains(where: { $0.action == .uninstall && kept.contains($0.at) }) else { continue }
+            guard !actions.contains(where: { $0.action == .uninstall && kept.contains($0.at) }) else {
+                continue
+            }
             #expect(ended - begun >= .hours(6))
             whole += 1
         }
