@@ -52,6 +52,7 @@ package enum IntervalLogWriter {
 
     /// The highest value of all, in microseconds. One for all lines, since a reader may sum them up in the first one's range.
     private static func highest(in series: TimeSeries) -> UInt64 {
+        let metrics = metrics
         var highest: UInt64 = 0
         for bucket in series.buckets {
             for metric in metrics { highest = max(highest, bucket[keyPath: metric.path].highest) }
