@@ -73,11 +73,19 @@ package enum Escaping {
     }
 
     /// A cell of CSV (RFC 4180); what a spreadsheet would take for a formula gets an apostrophe.
+    ///
+    /// By scalars, as those who read it do: a mark that combines with a quote makes another character of it, but hides it
+    /// from no reader.
     package static func csv(_ text: String) -> String {
         var clean = mapped(text) { $0 == "\n" || $0 == "\t" ? " " : nil }
-        if let first = clean.first, "=+-@".contains(first) { clean = "'" + clean }
-        guard clean.contains(where: { ",\";".contains($0) }) else { return clean }
-        return "\"" + clean.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"")
+        if let first = clean.unicodeScalars.first, "=+-@".unicodeScalars.contains(first) {
+            clean = "'" + clean
+        }
+        let needsQuotes = clean.utf8.contains { byte in
+            byte == UInt8(ascii: ",") || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: ";")
+        }
+        guard needsQuotes else { return clean }
+        return "\"" + String(clean.unicodeScalars.replacing("\"".unicodeScalars, with: "\"\"".unicodeScalars))
             + "\""
     }
 
@@ -102,8 +110,9 @@ package enum Escaping {
             }
         }
         if plain, !argument.isEmpty { return argument }
+        // By scalars, as a shell reads it.
         return "'"
-            + argument.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''")
+            + String(argument.unicodeScalars.replacing("'".unicodeScalars, with: "'\\''".unicodeScalars))
             + "'"
     }
 }

@@ -125,6 +125,11 @@ struct EscapingTests {
         #expect(Escaping.csv("=1+1") == "'=1+1")
         #expect(Escaping.csv("a,\"b\"\nc") == "\"a,\"\"b\"\" c\"")
         #expect(Escaping.csv("plain") == "plain")
+        // The mark makes one character of the two, but a reader of CSV still sees the quote, comma or sign.
+        #expect(Escaping.csv("a,\u{301}b") == "\"a,\u{301}b\"")
+        #expect(
+            Escaping.csv("a\"\u{301};b").unicodeScalars.elementsEqual("\"a\"\"\u{301};b\"".unicodeScalars))
+        #expect(Escaping.csv("=\u{301}1").unicodeScalars.elementsEqual("'=\u{301}1".unicodeScalars))
         let lines = text(TimeSeriesWriter()).split(separator: "\r\n")
         #expect(lines.count == 661)
         #expect(lines[0].hasPrefix("second,seconds,captured_events,"))
@@ -216,6 +221,9 @@ struct EscapingTests {
         #expect(Escaping.shell("a b") == "'a b'")
         #expect(Escaping.shell("it's $HOME") == "'it'\\''s $HOME'")
         #expect(Escaping.shell("") == "''")
+        #expect(
+            Escaping.shell("a'\u{301} b; echo")
+                .unicodeScalars.elementsEqual("'a'\\''\u{301} b; echo'".unicodeScalars))
         #expect(Escaping.shell("populations.0.devices=5") == "populations.0.devices=5")
         #expect(
             Fixtures.outage().repeatCommand.text

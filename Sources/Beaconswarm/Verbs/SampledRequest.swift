@@ -127,8 +127,9 @@ extension SampledRequest {
         return (hides ? Redactor.mask : masked, false)
     }
 
+    /// By scalars, as a shell reads it: a mark that combines with a quote does not hide it.
     private static func quoted(_ text: String) -> String {
-        "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
+        "'" + String(text.unicodeScalars.replacing("'".unicodeScalars, with: "'\\''".unicodeScalars)) + "'"
     }
 
     /// Whether a terminal shows the body as it is, and a shell takes it in quotes.

@@ -168,8 +168,11 @@ enum SQLiteReceipts {
         return "SELECT \(list.joined(separator: ", ")) FROM \(quoted(table))"
     }
 
-    /// A name as SQL takes it. GRDB's `quotedDatabaseIdentifier` leaves quotes in it as they are.
-    private static func quoted(_ name: String) -> String { "\"\(name.replacing("\"", with: "\"\""))\"" }
+    /// A name as SQL takes it. GRDB's `quotedDatabaseIdentifier` leaves quotes in it as they are. By scalars, as SQLite
+    /// reads it: a mark that combines with a quote does not hide it.
+    private static func quoted(_ name: String) -> String {
+        "\"" + String(name.unicodeScalars.replacing("\"".unicodeScalars, with: "\"\"".unicodeScalars)) + "\""
+    }
 
     /// Whether one of a table's first rows names an event.
     private static func namesEvents(_ db: Database, _ table: Table, sink: ReceiptsSink) throws -> Bool {

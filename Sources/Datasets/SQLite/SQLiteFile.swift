@@ -55,8 +55,7 @@ package final class SQLiteFile {
     ///
     /// - Throws: ``FileFailure``, also for a file whose tables are others.
     package func append(from other: String) throws(FileFailure) {
-        let name =
-            "'" + other.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''") + "'"
+        let name = SQLiteFile.quoted(other, "'")
         // A database is neither attached nor detached within a transaction.
         try run("COMMIT; ATTACH \(name) AS part; BEGIN;")
         for table in tables {
@@ -128,8 +127,12 @@ package final class SQLiteFile {
             })
     }
 
-    private static func quoted(_ name: String) -> String {
-        "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+    /// By scalars, as SQLite reads it: a mark that combines with a quote does not hide it.
+    private static func quoted(_ name: String, _ quote: String = "\"") -> String {
+        quote
+            + String(
+                name.unicodeScalars.replacing(quote.unicodeScalars, with: (quote + quote).unicodeScalars))
+            + quote
     }
 }
 
