@@ -577,3 +577,37 @@ def test_a_browser_shows_the_run_and_drains_it(tool: Tool, tmp_path: Path, brows
     assert faint_words(browser)[1] == []
     running.wait().expect(105)
     assert browser.complaints == []
+
+
+#: A page that is drawn by the test, with as many tables as it is told, instead of by the run that it is of.
+DRAWN = """<!doctype html><div data-part="series"></div><progress id="bar"></progress><i id="line"></i><i id="link"></i>
+<button id="drain"></button><button id="stop"></button><footer></footer>
+<script>class EventSource {
+constructor() { window.own = this; this.acts = {}; }
+addEventListener(name, act) { this.acts[name] = act; }
+close() {}
+}
+const figure = title => `<figure><figcaption>${title}</figcaption><details><summary>Table</summary>
+<div class="scroll" aria-label="x" style="width:50px;overflow:auto"><p style="width:500px">x</p></div></details></figure>`;
+const draw = titles => own.acts.parts(
+{data: JSON.stringify([{id: "series", html: titles.map(figure).join("")}])});
+</script><script>%s</script>"""
+
+
+def test_what_a_reader_unfolded_is_told_by_what_it_is_of(tool: Tool, tmp_path: Path, browser: Browser):
+    """Charts come as soon as they have something to show, before those that the reader unfolded."""
+    running = tool.start("run", "--ui", write_scenario(tmp_path, steady(2, "60s")), "--out", tmp_path / "out")
+    page = page_of(running)
+    (tmp_path / "page.html").write_text(DRAWN % page.ask("GET", "/watch.js")[2].decode())
+    page.ask("POST", "/stop")
+    browser.open((tmp_path / "page.html").as_uri())
+    browser.wait_for("window.own !== undefined && own.acts.parts !== undefined")
+    browser.value("draw(['Uploads', 'Devices'])")
+    browser.value("document.querySelectorAll('details')[0].open = true")
+    browser.value("document.querySelectorAll('.scroll')[0].scrollLeft = 30")
+    browser.value("document.querySelectorAll('summary')[1].focus()")
+    browser.value("draw(['Freshness', 'Uploads', 'Devices'])")
+    assert browser.value("[...document.querySelectorAll('details')].map(one => one.open)") == [False, True, False]
+    assert browser.value("document.querySelectorAll('.scroll')[1].scrollLeft") == 30
+    assert browser.value("document.activeElement === document.querySelectorAll('summary')[2]")
+    running.wait()

@@ -13,16 +13,35 @@ package enum LiveScript {
         const buttons = [find("drain"), find("stop")];
         let source = null, last = "", heard = Date.now(), over = false, asked = 0;
 
-        const state = part => ({
-          open: [...part.querySelectorAll("details")].map(one => one.open),
-          left: [...part.querySelectorAll(".scroll")].map(one => one.scrollLeft),
-          focus: [...part.querySelectorAll("summary,.scroll")].indexOf(document.activeElement)
-        });
+        // By what it is of, not by its place: charts come as soon as they have something to show.
+        const name = one => {
+          const words = one.matches("details") ? one.querySelector("summary") : one;
+          const figure = one.closest("figure"), section = one.closest("section");
+          const outer = one.parentElement.closest("details");
+          return JSON.stringify([
+            one.tagName, one.getAttribute("aria-label") || words && words.textContent, section && section.id,
+            figure && figure.querySelector("figcaption").textContent, outer && name(outer)]);
+        };
+        const named = part => {
+          const all = new Map();
+          for (const one of part.querySelectorAll("details,summary,.scroll")) {
+            let own = name(one);
+            while (all.has(own)) own += "+";
+            all.set(own, one);
+          }
+          return all;
+        };
+        const state = part => [...named(part)].map(([own, one]) => (
+          {own, open: one.open, left: one.scrollLeft, focus: one === document.activeElement}));
         const restore = (part, was) => {
-          part.querySelectorAll("details").forEach((one, i) => { if (was.open[i]) one.open = true; });
-          part.querySelectorAll(".scroll").forEach((one, i) => { one.scrollLeft = was.left[i] || 0; });
-          const focused = part.querySelectorAll("summary,.scroll")[was.focus];
-          if (focused) focused.focus({preventScroll: true});
+          const all = named(part);
+          for (const {own, open, left, focus} of was) {
+            const one = all.get(own);
+            if (!one) continue;
+            if (open) one.open = true;
+            if (left) one.scrollLeft = left;
+            if (focus) one.focus({preventScroll: true});
+          }
         };
         const waiting = new Map();
         const selects = part => {
