@@ -61,18 +61,19 @@ package enum Numbers {
     /// The same with commas between thousands, for people.
     ///
     /// - Parameter limit: What it is held against: it has the decimals that it takes to read as on its side of
-    ///   that, six at most.
+    ///   that: at most six, or twelve below 1.
     package static func exact(_ value: Double, besides limit: Double? = nil) -> String {
         let fewest = value.magnitude < 1000 ? 6 : 1
         // Of larger numbers, there are hardly decimals.
         guard let limit, value != limit, value.magnitude < 1e12 else { return trimmed(fixed(value, fewest)) }
-        var scale = 10.0
-        for decimals in fewest..<6 {
+        let most = value.magnitude < 1 ? 12 : 6
+        var scale = fewest == 1 ? 10.0 : 1e6
+        for decimals in fewest..<most {
             let told = (value * scale).rounded() / scale
             if told != limit, (told < limit) == (value < limit) { return trimmed(fixed(value, decimals)) }
             scale *= 10
         }
-        return trimmed(fixed(value, 6))
+        return trimmed(fixed(value, most))
     }
 
     /// A share 0…1 in per cent. What is not quite nothing or not quite all never reads as that.

@@ -218,7 +218,7 @@ package enum VerdictRules {
             return "\(exact) (\(Numbers.duration(milliseconds: value)))"
         }
         guard metric?.unit == .share else { return exact }
-        return "\(Numbers.plain(value)) (\(Numbers.percent(value)))"
+        return "\(exact) (\(Numbers.percent(value)))"
     }
 
     private static func passedReason(_ findings: Findings) -> String {

@@ -57,6 +57,7 @@ struct NumbersTests {
         #expect(Numbers.exact(6202.84, besides: 6202.83) == "6,202.84")
         #expect(Numbers.exact(5000.000_2, besides: 5000) == "5,000.0002")
         #expect(Numbers.exact(6202.8, besides: 6202.8) == "6,202.8")
+        #expect(Numbers.exact(0.000_000_1, besides: 0) == "0.0000001" && Numbers.exact(0.000_000_1) == "0")
         #expect(Numbers.plain(0.00123) == "0.00123")
         #expect(Numbers.fixed(.nan, 1) == "nan")
     }

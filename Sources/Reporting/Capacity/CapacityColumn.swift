@@ -58,7 +58,7 @@ struct CapacityColumn: Sendable {
                 step.thresholds.first { $0.metric == metric && $0.expression == expression }?.value
             },
             text: { value in
-                Numbers.observed(
+                Numbers.shortened(
                     Report.ThresholdResult(metric: metric, expression: expression, value: value, ok: true))
             }, isTime: Numbers.isTime(entry, expression))
     }
