@@ -27,7 +27,7 @@ enum Stylesheet {
         h1{font-size:34px;line-height:1.15;font-weight:650;letter-spacing:-.015em;margin:0}
         .lead{color:var(--quiet);margin:8px 0 0;max-width:46em}
         h2{font-size:21px;font-weight:650;letter-spacing:-.01em;margin:0 0 4px}
-        h3,h2.small{font-size:15px;font-weight:650;letter-spacing:0;margin:26px 0 8px}
+        h3,h4,h2.small{font-size:15px;font-weight:650;letter-spacing:0;margin:26px 0 8px}
         section{padding:38px 0 0}
         section>p{margin:0 0 14px;color:var(--quiet);max-width:52em}
         .verdict{margin:26px 0 0;padding:18px 22px;background:var(--card);border:1px solid var(--rule);

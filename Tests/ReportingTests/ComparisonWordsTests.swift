@@ -1,7 +1,9 @@
 import Measurement
 import Testing
 import Timebase
+import Wire
 
+@testable import Rendering
 @testable import Reporting
 
 @Suite("Words of comparisons")
@@ -56,6 +58,37 @@ struct ComparisonWordsTests {
         let head = try #require(text.split(separator: "\n").first { $0.contains("a-policy") })
         let heads = head.split(separator: " ")
         #expect(heads.count == 2 && heads[0].hasSuffix("of-10s") && heads[1].hasSuffix("of-60s"), "\(head)")
+    }
+
+    /// Of a run on this scenario, and of one on another.
+    private func pair(_ base: String, _ candidate: String) throws -> Comparison {
+        func side(_ text: String, _ label: String) throws -> Comparison.Side {
+            var stream = RandomStream(key: 3)
+            let cells = [SyntheticLab.cell(1, loss: 0.02, stream: &stream)]
+            return SyntheticLab.side(
+                cells, label, resolved: try JSONReader.readStrictly(Array(text.utf8)))
+        }
+        return Comparison(
+            base: try side(base, "base"), candidate: try side(candidate, "candidate"),
+            request: ComparisonRequest())
+    }
+
+    @Test(
+        "scenarios that differ in more than a policy are told in every form, and get no verdict where nobody asked"
+    )
+    func worlds() throws {
+        let policy = try pair(#"{"name": "a"}"#, #"{"name": "b"}"#)
+        let other = try pair(#"{"duration": "1m", "timeline": [1]}"#, #"{"duration": "2m"}"#)
+        let words =
+            "the scenarios differ in more than their policies (/duration, /timeline): a difference of figures says "
+            + "nothing of a policy"
+        #expect(other.warnings.first == words && !policy.warnings.contains { $0.contains("more than their") })
+        for (comparison, word) in [(policy, "Passed"), (other, "No verdict")] {
+            var html = Markup()
+            ComparisonHTML.write(comparison, prefix: "p-", into: &html)
+            #expect(html.text.contains("<p class=\"word\">\(word)</p>"))
+            #expect(html.text.contains("<h4") && !html.text.contains("<h2"))
+        }
     }
 
     @Test("what did not pass is called what it is: a simulation, or a live run")

@@ -127,7 +127,8 @@ struct PageStructureTests {
         let page = ComparisonHTML.write(report, comparisons: report.comparisons)
         #expect(
             try Outline.read(page).lines
-                == ["h1 x", "h2 Variants", "caption Variants", "h2 base → b"] + own)
+                == ["h1 x", "h2 Variants", "caption Variants", "h2 base → b"]
+                + own.map { $0.replacing("h2 ", with: "h3 ") })
         report.variants = ["a=1", "a=2"].map { LabReport.Variant(name: $0, cells: comparison.base.cells) }
         let sweep = SweepReport(
             axes: [SweepReport.Axis(path: "p.a", values: ["1", "2"])], lab: report,

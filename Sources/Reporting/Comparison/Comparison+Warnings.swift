@@ -5,6 +5,11 @@ extension Comparison {
     /// What to know before one believes the figures.
     func ownWarnings(refusesBytes: Bool) -> [String] {
         var warnings: [String] = []
+        if let words = differences.foreignWords {
+            warnings.append(
+                "the scenarios differ in more than their policies (\(words)): a difference of figures says nothing of a policy"
+            )
+        }
         if base.toolVersion != candidate.toolVersion {
             warnings.append(
                 "made by different versions of beaconswarm, \(base.toolVersion) and \(candidate.toolVersion): a "

@@ -15,12 +15,21 @@ package enum ComparisonHTML {
         }
     }
 
-    /// The same as part of another page.
+    /// The same as part of another page, below a heading of the third level. Nobody asked for this very pair, so that there
+    /// is no verdict on two that `compare` refuses.
     ///
     /// - Parameter prefix: Of identifiers, which are unique in a page.
     static func write(_ comparison: Comparison, prefix: String, into html: inout Markup) {
-        opening(comparison, isInner: true, into: &html)
-        content(comparison, prefix: prefix, into: &html)
+        if comparison.differences.foreign.isEmpty {
+            opening(comparison, heading: "h4", into: &html)
+        } else {
+            verdict(
+                "The scenarios differ in more than their policies: other users, or another world.",
+                "interrupted",
+                word: "No verdict", into: &html)
+            HTMLWriter().notes("Warnings", comparison.warnings, heading: "h4", into: &html)
+        }
+        content(comparison, prefix: prefix, heading: "h4", into: &html)
     }
 
     /// A run of variants: each held against the scenario itself.
@@ -44,8 +53,8 @@ package enum ComparisonHTML {
         for (index, comparison) in comparisons.enumerated() {
             HTMLWriter().section(
                 "variant-\(index)", "\(comparison.base.variant) → \(comparison.candidate.variant)", &html
-            ) { html in opening(comparison, goesOn: report.goesOn, isInner: true, into: &html) }
-            content(comparison, prefix: "v\(index)-", into: &html)
+            ) { html in opening(comparison, goesOn: report.goesOn, heading: "h3", into: &html) }
+            content(comparison, prefix: "v\(index)-", heading: "h3", into: &html)
         }
     }
 
@@ -92,9 +101,9 @@ package enum ComparisonHTML {
 
     /// - Parameters:
     ///   - goesOn: Whether runs are still to come: what holds so far may not hold at the end.
-    ///   - isInner: Whether it stands in a section.
+    ///   - heading: The element of the heading of warnings, where it stands in a section.
     private static func opening(
-        _ comparison: Comparison, goesOn: Bool = false, isInner: Bool = false, into html: inout Markup
+        _ comparison: Comparison, goesOn: Bool = false, heading: StaticString? = nil, into html: inout Markup
     ) {
         let holds = comparison.exitCode == 0
         let text = ComparisonText.verdict(comparison)
@@ -106,7 +115,7 @@ package enum ComparisonHTML {
             let word = holds ? "Passed" : "Failed (exit code \(comparison.exitCode))"
             verdict(text, holds ? "passed" : "failed", word: word, into: &html)
         }
-        HTMLWriter().notes("Warnings", comparison.warnings, isInner: isInner, into: &html)
+        HTMLWriter().notes("Warnings", comparison.warnings, heading: heading, into: &html)
     }
 
     static func verdict(_ text: String, _ tone: String, word: String, into html: inout Markup) {
@@ -116,8 +125,11 @@ package enum ComparisonHTML {
         }
     }
 
-    private static func content(_ comparison: Comparison, prefix: String, into html: inout Markup) {
-        HTMLWriter().section("\(prefix)differences", "What differs", &html) { html in
+    /// - Parameter heading: The element of the headings.
+    private static func content(
+        _ comparison: Comparison, prefix: String, heading: StaticString = "h2", into html: inout Markup
+    ) {
+        HTMLWriter().section("\(prefix)differences", "What differs", heading: heading, &html) { html in
             let lines = ComparisonText.lines(comparison.differences)
             html.element("ul", ["class": "notes"]) { html in
                 for line in lines.isEmpty ? ["Nothing: the scenarios are the same."] : lines {
@@ -126,13 +138,15 @@ package enum ComparisonHTML {
             }
         }
         HTMLWriter().section(
-            "\(prefix)gates", comparison.hasDefaultGates ? "Gates (the default ones)" : "Gates", &html
+            "\(prefix)gates", comparison.hasDefaultGates ? "Gates (the default ones)" : "Gates",
+            heading: heading,
+            &html
         ) { html in
             html.element("ul", ["class": "notes"]) { html in
                 for gate in comparison.gates { html.element("li", "\(sign(gate.outcome)) \(gate.reason)") }
             }
         }
-        figures(comparison, prefix: prefix, into: &html)
+        figures(comparison, prefix: prefix, heading: heading, into: &html)
     }
 
     private static func sign(_ outcome: Comparison.GateResult.Outcome) -> String {
@@ -143,8 +157,10 @@ package enum ComparisonHTML {
         }
     }
 
-    private static func figures(_ comparison: Comparison, prefix: String, into html: inout Markup) {
-        HTMLWriter().section("\(prefix)figures", "Figures", &html) { html in
+    private static func figures(
+        _ comparison: Comparison, prefix: String, heading: StaticString, into html: inout Markup
+    ) {
+        HTMLWriter().section("\(prefix)figures", "Figures", heading: heading, &html) { html in
             html.element("p", comparison.method)
             // The verdict is what the page is opened for: beside the name, since the last columns may need scrolling.
             let header = ["figure", "verdict", "base", "candidate", "difference", "95 %", ""]

@@ -188,11 +188,7 @@ package enum LabText {
             number(of: .refused).map { "\($0) refused" },
         ]
         let text = parts.compactMap { $0 }.joined(separator: "; ")
-        let foreign = comparison.differences.foreign
-        let caution =
-            foreign.isEmpty
-            ? ""
-            : "not only another policy (\(foreign.prefix(3).joined(separator: ", "))\(foreign.count > 3 ? ", …" : "")): "
+        let caution = comparison.differences.foreignWords.map { "not only another policy (\($0)): " } ?? ""
         return
             "\(comparison.candidate.variant): \(caution)\(text.isEmpty ? "the same in every figure" : text)"
     }

@@ -141,4 +141,11 @@ extension JSONNode {
 extension [ScenarioDifference] {
     /// Where the sides differ in more than the policy: other users, or another world.
     var foreign: [String] { filter { !$0.isAllowed }.map(\.pointer) }
+
+    /// The first of them in words; `nil` where the policy alone differs.
+    var foreignWords: String? {
+        let pointers = foreign
+        guard !pointers.isEmpty else { return nil }
+        return pointers.prefix(3).joined(separator: ", ") + (pointers.count > 3 ? ", …" : "")
+    }
 }

@@ -4,9 +4,13 @@ import Rendering
 
 /// The sections that are pictures, each with a table of the same numbers.
 extension HTMLWriter {
-    func section(_ id: String, _ title: String, _ html: inout Markup, _ content: (inout Markup) -> Void) {
+    /// - Parameter heading: The element of its heading: a deeper one for what is a part of another section.
+    func section(
+        _ id: String, _ title: String, heading: StaticString = "h2", _ html: inout Markup,
+        _ content: (inout Markup) -> Void
+    ) {
         html.element("section", ["id": id, "aria-labelledby": "\(id)-h"]) { html in
-            html.element("h2", ["id": "\(id)-h"], title)
+            html.element(heading, ["id": "\(id)-h"], title)
             content(&html)
         }
     }

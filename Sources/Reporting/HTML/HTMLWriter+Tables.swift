@@ -198,7 +198,7 @@ extension HTMLWriter {
                 }
             }
             notes(
-                "Changed from the scenario file", report.scenario.typedOverrides, isInner: true, into: &html)
+                "Changed from the scenario file", report.scenario.typedOverrides, heading: "h3", into: &html)
         }
     }
 }

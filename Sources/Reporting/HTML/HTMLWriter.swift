@@ -140,10 +140,14 @@ package struct HTMLWriter: ReportWriter {
 
     /// A list under a small heading, nothing where it is empty.
     ///
-    /// - Parameter isInner: Whether it stands in a section, below whose heading its own is.
-    func notes(_ title: String, _ notes: [String], isInner: Bool = false, into html: inout Markup) {
+    /// - Parameter heading: The element of its heading, where it stands in a section, below whose heading its own is.
+    func notes(_ title: String, _ notes: [String], heading: StaticString? = nil, into html: inout Markup) {
         guard !notes.isEmpty else { return }
-        if isInner { html.element("h3", title) } else { html.element("h2", ["class": "small"], title) }
+        if let heading {
+            html.element(heading, title)
+        } else {
+            html.element("h2", ["class": "small"], title)
+        }
         html.element("ul", ["class": "notes"]) { html in
             for note in notes { html.element("li", note) }
         }
