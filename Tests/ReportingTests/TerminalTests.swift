@@ -16,10 +16,48 @@ struct TerminalTests {
         crowded.events.lost.append(Report.NamedCount("a_cause_with_a_very_long_name_indeed", 1_234_567_890))
         crowded.answers.append(Report.NamedCount("a_failure_with_a_very_long_name_indeed", 7))
         crowded.auditNote = "https://collector.test/" + String(repeating: "path/", count: 40)
-        for report in [Fixtures.outage(), crowded] {
+        var wide = Fixtures.outage()
+        wide.reasons = [String(repeating: "服务器错误，请稍后再试。", count: 12), "é\u{301} 😀👨‍👩‍👧 かな"]
+        wide.answers.append(Report.NamedCount(String(repeating: "错误", count: 20), 7))
+        wide.populations[0].name = String(repeating: "数据", count: 40)
+        for report in [Fixtures.outage(), crowded, wide] {
             let text = TerminalSummary.render(report, color: false, width: columns)
-            for line in text.split(separator: "\n") { #expect(line.count <= columns, "\(line)") }
+            for line in text.split(separator: "\n") { #expect(Columns.count(line) <= columns, "\(line)") }
         }
+    }
+
+    @Test("wide letters take two columns, and marks that combine none")
+    func wideLetters() {
+        for (text, columns) in [
+            ("abc", 3), ("· … █ ✓ é", 9), ("e\u{301}", 1), ("服务器", 6), ("，", 2), ("한글", 4), ("😀", 2),
+            ("⚠\u{FE0F}", 2),
+        ] {
+            #expect(Columns.count(text) == columns, "\(text)")
+        }
+        #expect(Columns.clipped("服务器错误", 6) == "服务…" && Columns.clipped("服务器", 6) == "服务器")
+        #expect(Columns.shortened("服务器错误", 7) == "服…误" && Columns.shortened("abcdefgh", 5) == "ab…gh")
+        #expect(
+            Columns.cut("服务器错误", 5) == ["服务", "器错", "误"] && Columns.cut("abcde", 2) == ["ab", "cd", "e"])
+        #expect(Columns.wrapped("服务 器 错误", 6) == ["服务", "器", "错误"])
+        #expect(Columns.left("服", 4) == "服  " && Columns.right("服", 4) == "  服")
+    }
+
+    @Test("names that differ at their ends alone are told apart", arguments: [40, 60, 80])
+    func ends(columns: Int) {
+        var report = Fixtures.outage()
+        let names = ["one", "two"].map { String(repeating: "a", count: 70) + "-" + $0 }
+        let first = report.populations[0]
+        report.populations = names.map { name in
+            var population = first
+            population.name = name
+            return population
+        }
+        report.thresholds = names.map {
+            Report.ThresholdResult(
+                metric: "http_reqs{population:\($0)}", expression: "count>1", value: 2, ok: true)
+        }
+        let text = TerminalSummary.render(report, color: false, width: columns)
+        for end in ["a-one", "a-two", "-one}", "-two}"] { #expect(text.contains(end), "\(end)") }
     }
 
     @Test("lines on the way break between words, and paths stay whole")

@@ -27,7 +27,7 @@ extension TerminalPage {
                 Numbers.percent(events.gone, of: events.captured),
                 fresh.map { Numbers.duration(milliseconds: $0.p95) } ?? "–",
             ]
-            let name = Columns.left(Columns.clipped(Escaping.line(population.name), space - 1), space)
+            let name = Columns.left(Columns.shortened(Escaping.line(population.name), space - 1), space)
             lines.append("    " + name + row(cells))
         }
     }
@@ -37,7 +37,7 @@ extension TerminalPage {
         for population in report.populations {
             let events = population.events
             let fresh = population.metrics.trend("event_freshness")
-            lines.append("  " + Columns.clipped(Escaping.line(population.name), width - 2))
+            lines.append("  " + Columns.shortened(Escaping.line(population.name), width - 2))
             let facts = [
                 Numbers.devices(population.devices),
                 "\(Numbers.percent(events.delivered, of: events.captured)) delivered",

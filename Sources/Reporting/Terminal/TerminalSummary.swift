@@ -158,7 +158,7 @@ struct TerminalPage: TextPage {
         var last: String?
         for result in report.thresholds {
             if result.metric != last {
-                lines.append("    " + Columns.clipped(Escaping.line(result.metric), width - 4))
+                lines.append("    " + Columns.shortened(Escaping.line(result.metric), width - 4))
                 last = result.metric
             }
             let was = result.value == nil ? "had no samples" : "was \(Numbers.observed(result))"
