@@ -17,6 +17,11 @@ struct LedgerFlow {
         /// The height of the whole stream.
         var stream: Double
 
+        /// Where a cause's name begins.
+        var textX: Double { causeX + nodeWidth + 7 }
+        /// How many letters of a cause there is room for: what is beyond the picture's edge is cut off.
+        var letters: Int { Int((width - textX) / ChartFrame.characterWidth) }
+
         static let wide = Geometry(
             id: "flow-wide", classes: "wide", width: 960, nodeWidth: 14, fateX: 380, causeX: 748, drop: 7,
             stream: 240)
@@ -31,8 +36,13 @@ struct LedgerFlow {
         var band: Double
         /// Relative to the group's first leaf.
         var offset: Double
+        /// Whether the count stands below the name, for both have no room beside each other: a count without its last digits
+        /// reads as another one.
+        var hasTwoLines: Bool
         /// Of its own colour where it is not the fate's.
         var tone: String
+
+        var slot: Double { hasTwoLines ? 35 : 19 }
     }
 
     private struct Group {
@@ -46,7 +56,6 @@ struct LedgerFlow {
     /// Room for a fate's name above its baseline.
     private static let header = 15.0
     private static let gap = 12.0
-    private static let leafSlot = 19.0
     private static let leastBand = 3.0
     private static let top = 46.0
 
@@ -63,11 +72,11 @@ struct LedgerFlow {
         var y = LedgerFlow.top
         for figures in report.events.fates where figures.count > 0 {
             let causes = figures.fate == .delivered ? report.deliveredAudit : figures.causes
-            let leaves = LedgerFlow.leaves(causes, of: figures, total: total, stream: geometry.stream)
+            let leaves = LedgerFlow.leaves(causes, of: figures, total: total, geometry)
             let least = max(LedgerFlow.leastBand, Double(figures.count) / Double(total) * geometry.stream)
             let band = leaves.isEmpty ? least : leaves.reduce(0) { $0 + $1.band }
             let bottom =
-                leaves.map { max($0.offset + $0.band, $0.offset + LedgerFlow.leafSlot) }.max() ?? band
+                leaves.map { $0.offset + max($0.band, $0.slot) }.max() ?? band
             y += LedgerFlow.header + geometry.drop
             groups.append(Group(figures: figures, leaves: leaves, band: band, top: y))
             y += max(band, bottom) + LedgerFlow.gap
@@ -77,14 +86,18 @@ struct LedgerFlow {
     }
 
     private static func leaves(
-        _ causes: [Report.NamedCount], of figures: FateFigures, total: UInt64, stream: Double
+        _ causes: [Report.NamedCount], of figures: FateFigures, total: UInt64, _ geometry: Geometry
     ) -> [Leaf] {
         var offset = 0.0
         return causes.map { cause in
-            let band = max(leastBand, Double(cause.count) / Double(total) * stream)
-            defer { offset += max(band + 3, leafSlot) }
-            let tone = cause.name == "acked_not_found" ? "lost" : figures.fate.rawValue
-            return Leaf(name: cause.name, count: cause.count, band: band, offset: offset, tone: tone)
+            let band = max(leastBand, Double(cause.count) / Double(total) * geometry.stream)
+            let letters = cause.name.count + 1 + Numbers.count(cause.count).count
+            let leaf = Leaf(
+                name: cause.name, count: cause.count, band: band, offset: offset,
+                hasTwoLines: letters > geometry.letters,
+                tone: cause.name == "acked_not_found" ? "lost" : figures.fate.rawValue)
+            offset += max(band + 3, leaf.slot)
+            return leaf
         }
     }
 
@@ -128,16 +141,22 @@ struct LedgerFlow {
             ribbon(right, start, geometry.causeX, leafTop, leaf.band, leaf.tone, into: &svg)
             svg.rectangle(geometry.causeX, leafTop, geometry.nodeWidth, leaf.band, "node \(leaf.tone)")
             start += leaf.band
-            let middle = leafTop + leaf.band / 2 + 4.5
-            svg.element(
-                "text",
-                [
-                    "x": Markup.number(geometry.causeX + geometry.nodeWidth + 7), "y": Markup.number(middle),
-                    "class": "leaf",
-                ]
-            ) { text in
-                text.element("tspan", ["class": "quiet"], leaf.name + " ")
-                text.element("tspan", ["class": "num"], Numbers.count(leaf.count))
+            label(of: leaf, at: leafTop, into: &svg)
+        }
+    }
+
+    private func label(of leaf: Leaf, at top: Double, into svg: inout Markup) {
+        let x = Markup.number(geometry.textX)
+        let middle = top + leaf.band / 2 + 4.5
+        let first = leaf.hasTwoLines ? middle - min(leaf.band / 2, 7.5) : middle
+        svg.element("text", ["x": x, "y": Markup.number(first), "class": "leaf"]) { text in
+            let name = Columns.shortened(leaf.name, geometry.letters)
+            text.element("tspan", ["class": "quiet"], name + " ")
+            let count = Numbers.count(leaf.count)
+            if leaf.hasTwoLines {
+                text.element("tspan", ["class": "num", "x": x, "dy": "15"], count)
+            } else {
+                text.element("tspan", ["class": "num"], count)
             }
         }
     }
