@@ -1,11 +1,12 @@
 /// What makes text from outside (names, answers of servers) harmless in each kind of output.
 package enum Escaping {
-    /// Whether a character has no business in a report: control characters, and the marks that turn
-    /// the direction of the text after them. Line feed and tab are left to each output.
+    /// Whether a character has no business in a report: control characters, the marks that turn the direction of the text
+    /// after them, and the tags that nobody sees. Line feed and tab are left to each output.
     package static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x09, 0x0A: false
-        case 0..<0x20, 0x7F..<0xA0, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069, 0xFEFF, 0xFFFE, 0xFFFF:
+        case 0..<0x20, 0x7F..<0xA0, 0x61C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069, 0xFEFF, 0xFFFE,
+            0xFFFF, 0xE0000...0xE007F:
             true
         default: scalar.properties.isNoncharacterCodePoint
         }

@@ -209,6 +209,7 @@ struct EscapingTests {
 
     @Test("the terminal gets no control character from outside")
     func terminal() {
+        #expect(Escaping.line("a\u{61C}b\u{E0041}\u{E007F}c") == "a\u{FFFD}b\u{FFFD}\u{FFFD}c")
         let summary = TerminalSummary.render(EscapingTests.hostile(), color: false, width: 80)
         #expect(!summary.unicodeScalars.contains { $0 != "\n" && Escaping.isHidden($0) })
         var snapshot = StatusSnapshot()
