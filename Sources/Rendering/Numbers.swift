@@ -96,7 +96,7 @@ package enum Numbers {
         guard milliseconds.magnitude < 1e15 else { return milliseconds.description + " ms" }
         if milliseconds < 0 { return "-" + duration(milliseconds: -milliseconds) }
         if milliseconds == 0 { return "0 ms" }
-        if milliseconds < 1 { return fixed(milliseconds * 1000, 0) + " µs" }
+        if milliseconds < 0.9995 { return fixed(milliseconds * 1000, 0) + " µs" }
         if milliseconds < 999.5 { return short(milliseconds) + " ms" }
         let seconds = milliseconds / 1000
         if seconds < 59.95 { return short(seconds) + " s" }
