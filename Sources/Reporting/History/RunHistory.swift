@@ -115,8 +115,12 @@ extension RunHistory.Entry {
     /// A figure of the run; `nil` where it has none.
     func value(_ figure: Figure) -> Double? { cell.flatMap { figure.value(in: $0) } }
 
-    /// Whether another run played something else: another scenario, or the same with other options.
+    /// Whether another run played something else: another scenario, or the same with other options. Another seed alone is
+    /// none, as for `compare`.
     func differs(from other: Self) -> Bool {
-        scenario.sha256 != other.scenario.sha256 || scenario.overrides != other.scenario.overrides
+        func options(_ entry: Self) -> [String] {
+            entry.scenario.overrides.filter { !$0.hasPrefix("--seed ") }
+        }
+        return scenario.sha256 != other.scenario.sha256 || options(self) != options(other)
     }
 }

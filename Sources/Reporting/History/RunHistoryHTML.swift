@@ -43,7 +43,8 @@ package enum RunHistoryHTML {
     private static func sentence(_ history: RunHistory, _ groups: [RunHistory.Group]) -> String {
         guard !history.entries.isEmpty else { return "There are no runs here." }
         let runs = Numbers.count(history.entries.count, of: "run")
-        let scenarios = Numbers.count(groups.count, of: "scenario")
+        // One that was played both live and in virtual time has two groups.
+        let scenarios = Numbers.count(Set(groups.map(\.name)).count, of: "scenario")
         return "\(runs), those of \(scenarios) as trends. Times are UTC."
     }
 

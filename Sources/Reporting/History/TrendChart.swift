@@ -22,7 +22,7 @@ struct TrendChart: FramedChart {
         axis = Axis(values, unit: figure.unit == .milliseconds ? .time : .count)
     }
 
-    var title: String { figure.name }
+    var title: String { figure.name + (axis.isLogarithmic ? ", logarithmic" : "") }
 
     var description: String {
         let told = entries.map { "\($0.when) \($0.text(figure))" }
