@@ -50,8 +50,8 @@ struct RunFinder {
                 entry = RunFinder.entry(search, of: folder)
                 page = "capacity.html"
             }
-            let pages = [page, "sweep.html"].map { "\(folder)/\($0)" }
-            if let page = pages.first(where: OutputFile.exists) { entry.link = links?.text(to: page) }
+            page = "\(folder)/\(page)"
+            if OutputFile.exists(page) { entry.link = links?.text(to: page) }
             entries.append(entry)
         } catch {
             failures.append(error.message)
