@@ -29,6 +29,17 @@ struct PageWordsTests {
         #expect(page.contains(">of the largest share</th>"))
     }
 
+    @Test("a search that found no knee does not speak of one that is shaded")
+    func noKnee() {
+        var report = CapacityFixture.report()
+        func isShaded() -> Bool {
+            String(decoding: CapacityHTML.write(report), as: UTF8.self).contains("Shaded: ")
+        }
+        #expect(report.ending == .knee && isShaded())
+        report.ending = .maximum
+        #expect(!isShaded())
+    }
+
     @Test("an entry without an end that begins with the run does so from the start on")
     func withoutEnd() throws {
         var report = Fixtures.outage()

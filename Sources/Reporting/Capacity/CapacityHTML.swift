@@ -122,10 +122,14 @@ package enum CapacityHTML {
     static func pictures(_ report: CapacityReport, into html: inout Markup) {
         guard report.steps.contains(where: \.isOfTarget) else { return }
         HTMLWriter().section("rate", "Rate against latency, freshness and loss", &html) { html in
+            // Where no knee was found, nothing is shaded.
+            let shaded =
+                CapacityScale(report).knee == nil
+                ? "" : " Shaded: from the load that holds to the one that breaks."
             html.element(
                 "p",
                 "Each step is a point at the rate that was offered in its window; lines go through the means of "
-                    + "the loads. Shaded: from the load that holds to the one that breaks.")
+                    + "the loads." + shaded)
             key(into: &html)
             html.element("div", ["class": "charts"]) { html in
                 for chart in charts(report) { chart.write(into: &html) }
