@@ -33,4 +33,14 @@ struct TargetChartTests {
         #expect(charts[1].description.contains("value: 1 to 100"), "\(charts[1].description)")
         #expect(charts[1].axis.ticks.last.map { $0 >= 100 } == true)
     }
+
+    @Test("an axis whose first moment is next to nothing begins with 0", arguments: [(8e-5, 0.0), (4, 4)])
+    func beginning(first: Double, start: Double) {
+        var recorder = TargetRecorder(wanted: [])
+        for (index, second) in [first, 5, 10, 15].enumerated() {
+            recorder.note([sample("queue", Double(index), .gauge)], at: second)
+        }
+        let charts = HTMLWriter.charts(recorder.finished(url: "", period: 5), marks: [], scale: .elapsed)
+        #expect(charts.map(\.from) == [start])
+    }
 }

@@ -74,8 +74,13 @@ struct TimeChart: FramedChart {
     var hasSamples: Bool { lines.contains { $0.values.contains { $0 != nil } } }
 
     /// Seconds at which the horizontal axis begins, and those that it spans.
-    private var from: Double { points.first?.second ?? 0 }
-    private var span: Double { max((points.last.map { $0.second + $0.seconds } ?? 0) - from, 0.001) }
+    var from: Double {
+        let first = points.first?.second ?? 0
+        // What begins a moment after 0 begins there: its axis has that label.
+        return first > 0 && first < end / 1000 ? 0 : first
+    }
+    private var end: Double { points.last.map { $0.second + $0.seconds } ?? 0 }
+    private var span: Double { max(end - from, 0.001) }
 
     private func x(_ second: Double) -> Double { frame.x((second - from) / span) }
 
