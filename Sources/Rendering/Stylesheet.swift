@@ -92,7 +92,8 @@ enum Stylesheet {
         .p-time{--c:var(--delivered)}.p-fresh{--c:var(--evicted)}
         .span{stroke:var(--c);stroke-width:1.5;opacity:.6}.core{stroke:var(--c);stroke-width:7;
         stroke-linecap:round;opacity:.5}
-        .tick{stroke:var(--c);stroke-width:2.5}.dot{fill:var(--c);stroke:var(--card);stroke-width:1.5}
+        .tick{stroke:var(--c);stroke-width:2.5}.dot{fill:var(--c);stroke:var(--card);stroke-width:1.5;
+        stroke-dasharray:none}
         .key{display:flex;flex-wrap:wrap;gap:2px 20px;margin:0;padding:0;list-style:none;
         color:var(--quiet);font-size:14px}
         .swatch{display:inline-block;width:22px;height:10px;vertical-align:baseline;margin-right:7px}
@@ -149,6 +150,9 @@ enum Stylesheet {
         display:inline-block;padding:0 0 4px;font-size:12.5px;color:var(--quiet)}
         .facts{grid-template-columns:1fr}
         th,td{padding:6px 8px}}
+        @keyframes more{from,to{font-size:12.5px;padding:0 0 4px}}
+        @supports(animation-timeline:scroll()){.many::before{display:block;width:max-content;font-size:0;
+        padding:0;animation:more linear;animation-timeline:scroll(nearest inline)}}
         @media print{body{background:#fff}.panel,figure,.verdict{break-inside:avoid}.hover{display:none}
         .scroll{overflow:visible;background:none}.many::before{display:none}
         table{font-size:10px}thead th{font-size:9.5px}th,td{padding:3px 5px}tbody th{min-width:0}

@@ -110,6 +110,9 @@ struct PageStructureTests {
         }
         let style = Stylesheet.text.description
         #expect(style.contains(".many::before{content:"))
+        // Where a browser knows what scrolls, it says so of nothing else.
+        #expect(style.contains("@supports(animation-timeline:scroll()){.many::before{"))
+        #expect(style.contains("stroke-width:1.5;\nstroke-dasharray:none}"), "a dot is no dashed line")
     }
 
     @Test("pages of comparisons, variants and sweeps are sound, with these headings")
