@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import gzip
 import json
+import shlex
 import subprocess
 from pathlib import Path
 from types import SimpleNamespace
@@ -127,6 +128,21 @@ def test_names_with_escapes_are_drafted_and_sent_as_they_came(tool, tmp_path: Pa
     scenario.write_text(json.dumps({"duration": "1m", "populations": [population]}))
     shown = tool.run("sample", scenario).expect(0).out
     assert "POST /e?a%20b=1&x%26y=2 HTTP/1.1" in shown and "events%5B%5D=" in shown
+
+
+def test_a_quote_with_a_mark_behind_it_is_a_quote_to_a_shell(tool, tmp_path: Path):
+    """Swift takes the two for one character."""
+    capture = tmp_path / "curl.txt"
+    capture.write_text(f"curl 'https://in.acme.io/e' -H 'Content-Type: application/json' --data-raw '{json.dumps(EVENTS)}'\n")
+    draft = json.loads(tool.run("import", capture).expect(0).out)
+    note = "it'\u0301s ; it"
+    draft["request"]["body"] = {"note": note, "events": "{{events}}"}
+    scenario = tmp_path / "scenario.json"
+    population = {"name": "p", "devices": 2, "system": "declared", "sdk": draft}
+    scenario.write_text(json.dumps({"duration": "1m", "populations": [population]}))
+    shown = tool.run("sample", scenario).expect(0).out
+    words = shlex.split(shown.split("## curl")[1].replace("\\\n", " "))
+    assert json.loads(words[words.index("--data-binary") + 1])["note"] == note
 
 
 def test_bodies_with_one_line_are_read_as_lines(tool, tmp_path: Path):
