@@ -1,4 +1,5 @@
 import AppModel
+import Timebase
 import Wire
 
 /// What each kind of pattern plants.
