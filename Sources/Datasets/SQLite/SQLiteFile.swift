@@ -70,7 +70,7 @@ package final class SQLiteFile {
         for table in tables {
             for columns in table.indices {
                 let name = SQLiteFile.quoted("\(table.name)_by_\(columns.joined(separator: "_"))")
-                let list = columns.map(SQLiteFile.quoted).joined(separator: ", ")
+                let list = columns.map { SQLiteFile.quoted($0) }.joined(separator: ", ")
                 try run("CREATE INDEX \(name) ON \(SQLiteFile.quoted(table.name))(\(list))")
             }
         }
