@@ -94,6 +94,17 @@ package struct UserOutline: Hashable, Sendable {
         return steps
     }
 
+    /// The same users, if their time passed more slowly.
+    ///
+    /// - Parameter factor: By how much longer all takes.
+    package func stretched(by factor: Double) -> UserOutline {
+        var slow = self
+        slow.seconds *= factor
+        slow.squaredSeconds *= factor * factor
+        slow.products *= factor
+        return slow
+    }
+
     /// What the whole population does, if a session means so much of it, and a second in the app so much, with the
     /// standard error that comes of the devices that were not looked at.
     package func total(perSession: Double, perSecond: Double) -> (value: Double, error: Double) {

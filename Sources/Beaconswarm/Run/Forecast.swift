@@ -108,7 +108,7 @@ struct Forecast {
                 of: users, among: kind.members, budget: Forecast.outlineBudget / parts)
             let offered = OfferedEvents(
                 parts: sample.parts, outline: outline, isSteady: kind.plan.persona.steadyRate != nil,
-                holdsSample: kind.members == nil)
+                tempo: kind.plan.persona.tempo, holdsSample: kind.members == nil)
             offer.add(offered, sample)
             eventsMean += offered.estimate / seconds
             let told = Double(record.ledger.captured)

@@ -33,9 +33,17 @@ struct OfferedEvents {
     ///   - parts: The sample.
     ///   - outline: All users.
     ///   - isSteady: Whether users are in one session for the whole run, so that all comes of its seconds.
+    ///   - tempo: How many times as fast as by itself the users' life passes: in a fast one, sessions of less than a second
+    ///     differ in length as much as those of minutes do.
     ///   - holdsSample: Whether the sample's devices are among the users, and do in the run what they did in it.
-    init(parts: [Part], outline: UserOutline, isSteady: Bool, holdsSample: Bool = true) {
-        let parts = parts.filter { $0.events > 0 || $0.sessions > 0 }
+    init(
+        parts: [Part], outline: UserOutline, isSteady: Bool, tempo: Double = 1, holdsSample: Bool = true
+    ) {
+        // Seconds of that life from here on.
+        let outline = outline.stretched(by: tempo)
+        let parts = parts.filter { $0.events > 0 || $0.sessions > 0 }.map { part in
+            Part(sessions: part.sessions, seconds: part.seconds * tempo, events: part.events)
+        }
         let fit = Fit(parts, sessionWeight: isSteady ? 0 : 10)
         let total = outline.total(perSession: fit.perSession, perSecond: fit.perSecond)
         // Of the sample itself the events are known.
