@@ -115,6 +115,9 @@ struct FineSeries: Sendable {
 
     var count: Int { cells.count }
 
+    /// The events captured in each cell.
+    var captured: [UInt64] { cells.map { UInt64($0.counts.x) } }
+
     mutating func count(_ tally: Tally, at index: Int) {
         reach(index)
         cells[index].counts &+= SIMD4(

@@ -77,6 +77,11 @@ package struct TimeSeries: Sendable {
     /// another look.
     package var partWidth: Interval { fine.width }
 
+    /// The events captured in each of the shorter intervals.
+    ///
+    /// - Complexity: O(parts), at most 38,400.
+    package var capturedByPart: [UInt64] { fine.captured }
+
     /// The first end of such an interval after an instant.
     package func nextSample(after instant: Instant) -> Instant {
         let elapsed = max(0, instant.nanoseconds - start.nanoseconds)

@@ -16,6 +16,7 @@ struct Forecast {
     var eventsMean = 0.0
     /// Within which the mean will be.
     var eventsRange = 0.0...0.0
+    /// Of one second; in runs of more than ten hours, of a few.
     var eventsPeak = 0.0
     var requestsMean = 0.0
     /// Of one second, fetches of configurations included.
@@ -54,8 +55,7 @@ struct Forecast {
         self.pace = pace
         let plans = document.plans(start: document.simulatedStart, controlsCollector: controlsCollector)
         let seconds = max(document.duration.fractionalSeconds, 1e-9)
-        var offer = Offer(
-            requests: RequestsByInterval(PopulationSample.courseWidth(plans.schedule, pace: pace)))
+        var offer = Offer(pace: pace)
         for plan in plans.populations {
             add(
                 plan, of: plans, seconds: seconds, sizes: sizes?.model(of: plan.index), to: &offer)
@@ -65,10 +65,10 @@ struct Forecast {
         let scale = Double(pace) / seconds
         eventsRange = offer.low * scale...offer.high * scale
         eventsPeak = max(offer.events.peak * Double(pace), eventsRange.upperBound)
-        requestsPeak = offer.requests.peak * Double(pace)
         eventsMean *= Double(pace)
         // What leaves in the drain is divided by the users' time as well: in a short run, that is no second's rate.
-        requestsMean = min(requestsMean * Double(pace), requestsPeak)
+        requestsMean = min(requestsMean, offer.requests.most) * Double(pace)
+        requestsPeak = max(offer.requests.peak * Double(pace), requestsMean)
         bytesMean *= Double(pace)
         growingMemory += Double(prefilled) * DeviceMemory.prefilledEvent
     }
@@ -77,8 +77,10 @@ struct Forecast {
     private struct Offer {
         var low = 0.0
         var high = 0.0
-        var events = EventCourse()
-        var requests: RequestsByInterval
+        var events: LoadCourse
+        var requests: LoadCourse
+
+        init(pace: Int) { (events, requests) = (LoadCourse(pace: pace), LoadCourse(pace: pace)) }
 
         mutating func add(_ offered: OfferedEvents, _ sample: PopulationSample) {
             low += offered.range.lowerBound
@@ -218,31 +220,6 @@ struct Forecast {
     /// Bytes for people.
     static func size(_ bytes: Double) -> String {
         bytes >= 1e10 ? "\(figure(bytes / 1e9)) GB" : "\(figure(bytes / 1e6)) MB"
-    }
-}
-
-/// Events per second of all populations over the run, from samples.
-private struct EventCourse {
-    private var width = Interval.seconds(1)
-    private var counts: [Double] = []
-
-    /// The highest rate over one interval of the series.
-    var peak: Double { (counts.max() ?? 0) / width.fractionalSeconds }
-
-    /// Adds a population; `scale` is by how much it is larger than its sample.
-    mutating func add(_ series: TimeSeries, scale: Double) {
-        // Widths are a second times powers of two.
-        while width < series.width {
-            width = width * 2
-            counts = stride(from: 0, to: counts.count, by: 2).map { first in
-                counts[first] + (first + 1 < counts.count ? counts[first + 1] : 0)
-            }
-        }
-        let ratio = Int(width.nanoseconds / series.width.nanoseconds)
-        for (index, bucket) in series.buckets.enumerated() {
-            while counts.count <= index / ratio { counts.append(0) }
-            counts[index / ratio] += Double(bucket.captured) * scale
-        }
     }
 }
 

@@ -21,7 +21,7 @@ struct PopulationSample {
     /// Steps of the engine for a whole scenario.
     static let stepBudget = 200_000
 
-    /// Requests of all kinds over the run.
+    /// Requests of all kinds over the run, by the devices played.
     private(set) var requests: RequestsByInterval
     /// Of the devices played.
     private(set) var connections: ConnectionCourse
@@ -48,7 +48,7 @@ struct PopulationSample {
         _ plan: PopulationPlan, _ users: UserForecast.Population, schedule: RunSchedule, stepLimit: Int,
         share: Double = 1, pace: Int = 1, sizes: BodySizeModel? = nil
     ) {
-        requests = RequestsByInterval(PopulationSample.courseWidth(schedule, pace: pace))
+        requests = RequestsByInterval(pace: pace)
         connections = ConnectionCourse(
             perDevice: plan.connectionsPerDevice, staysOpen: plan.target.connections != .perRequest,
             schedule: schedule, pace: pace)
@@ -81,17 +81,8 @@ struct PopulationSample {
             result.recorder.beliefs = DeviceBeliefs()
             recorder.merge(result.recorder)
         }
-        requests.makeUp(for: played)
         scale = Double(plan.deviceCount) * share / Double(max(1, played))
         totalScale = Double(plan.deviceCount) * share / max(1e-12, whole)
-    }
-
-    /// The length of a course's intervals: a second of real time, and more for long runs, of which the engine tells
-    /// less often.
-    static func courseWidth(_ schedule: RunSchedule, pace: Int) -> Interval {
-        var width = Interval.seconds(1)
-        while width * Int64(TimeSeries.capacity) < schedule.duration + schedule.drain { width = width * 2 }
-        return max(width, .seconds(Int64(pace)))
     }
 
     /// The population alone, on disks without faults, and without what the timeline does to networks and requests.
@@ -117,11 +108,11 @@ struct PopulationSample {
         _ configuration: VirtualConfiguration, _ share: ShardShare, stepLimit: Int
     ) -> VirtualResult {
         var observer = Bound(
-            steps: stepLimit, start: configuration.schedule.start, requests: requests,
-            connections: connections)
+            steps: stepLimit, start: configuration.schedule.start,
+            requests: RequestsByInterval(width: requests.width), connections: connections)
         let fleet = makeFleet(plan: configuration.plans[0], share: share)
         let result = runVirtually(configuration, fleets: [fleet], observer: &observer)
-        requests = observer.requests
+        requests.add(observer.requests)
         connections = observer.connections
         connections.endDevices()
         return result
@@ -129,13 +120,12 @@ struct PopulationSample {
 
     /// Ends a run after a number of steps.
     private struct Bound: VirtualObserver {
-        /// Nothing is counted where nothing happened.
+        /// There is nothing to do in one.
         static let hearsQuietTicks = false
         let steps: Int
         let start: Instant
         var requests: RequestsByInterval
         var connections: ConnectionCourse
-        private var seen: UInt64 = 0
 
         init(steps: Int, start: Instant, requests: RequestsByInterval, connections: ConnectionCourse) {
             (self.steps, self.start) = (steps, start)
@@ -146,69 +136,12 @@ struct PopulationSample {
         mutating func requested(_ request: OutgoingRequest, at now: Instant) {
             // Without a radio nothing leaves.
             guard request.network != .none else { return }
+            requests.note(at: now - start)
             connections.note(Int(request.slot), at: now - start)
         }
-        mutating func tick(_ recorder: RunRecorder, at now: Instant) -> Bool {
-            let total = recorder.populations[0].allRequests
-            requests.note(total - seen, until: now - start)
-            seen = total
-            return true
-        }
+        mutating func tick(_ recorder: RunRecorder, at now: Instant) -> Bool { true }
         mutating func poll(_ recorder: RunRecorder, at now: Instant, wakes: UInt64) -> VirtualWish {
             wakes < UInt64(steps) ? .goOn : .end
         }
-    }
-}
-
-/// Requests in each interval of a run.
-struct RequestsByInterval {
-    private let width: Interval
-    private var counts: [Double] = []
-    /// Devices that were played to the run's end.
-    private var whole = 0
-    /// For how many seconds the others were played in each interval, together.
-    private var partly: [Double] = []
-
-    init(_ width: Interval) { self.width = width }
-
-    /// The highest number in an interval, by the interval's length: requests per second.
-    var peak: Double { (counts.max() ?? 0) / width.fractionalSeconds }
-
-    /// Adds requests that were made just before a moment of the run.
-    mutating func note(_ count: UInt64, until moment: Interval) {
-        guard count > 0 else { return }
-        let index = Int(max(0, moment.nanoseconds - 1) / width.nanoseconds)
-        while counts.count <= index { counts.append(0) }
-        counts[index] += Double(count)
-    }
-
-    /// Notes how far devices were played: to the run's end, or not.
-    mutating func noteDevices(_ count: Int, until end: Interval?) {
-        guard let end else { return whole += count }
-        let intervals = Int(max(0, end.nanoseconds - 1) / width.nanoseconds) + 1
-        while partly.count < intervals { partly.append(0) }
-        for index in 0..<intervals {
-            let seconds = min(width, end - width * Int64(index)).fractionalSeconds
-            partly[index] += seconds * Double(count)
-        }
-    }
-
-    /// Makes the counts those of all devices that were played, had each been played to the run's end.
-    ///
-    /// Where few were there, chance would speak: an interval counts for no more than twice what the fullest does.
-    mutating func makeUp(for devices: Int) {
-        let all = Double(devices) * width.fractionalSeconds
-        let shares = counts.indices.map { index in
-            let seconds = index < partly.count ? partly[index] : 0
-            return (Double(whole) * width.fractionalSeconds + seconds) / all
-        }
-        let least = (shares.max() ?? 0) / 2
-        for index in counts.indices where shares[index] > 0 { counts[index] /= max(shares[index], least) }
-    }
-
-    /// Adds others in intervals of the same width; `scale` is by how much they count for more.
-    mutating func add(_ other: RequestsByInterval, scale: Double) {
-        while counts.count < other.counts.count { counts.append(0) }
-        for (index, count) in other.counts.enumerated() { counts[index] += count * scale }
     }
 }
