@@ -4,6 +4,8 @@ import Wire
 struct CapturedHeaders {
     private(set) var kept: [(String, JSONNode)] = []
     private(set) var guesses: [Guess] = []
+    /// Of these headers, what stands in the draft as it was captured; the type of the content is no person's own.
+    private(set) var keptValues: [KeptValue] = []
 
     /// What the program sets itself, and what browsers and proxies add.
     private static let ownNames = ClientHeaders.names.union([
@@ -14,6 +16,12 @@ struct CapturedHeaders {
     /// than a report does (``SecretNames``).
     private static let secretNames = [
         "authorization", "cookie", "token", "api-key", "apikey", "secret", "write-key", "x-key",
+    ]
+    /// What an authorization begins with that is no secret: registered schemes (RFC 9110, 16.4), and those of products.
+    private static let schemes: Set<String> = [
+        "basic", "bearer", "digest", "dpop", "gnap", "hoba", "mutual", "negotiate", "ntlm", "oauth",
+        "privatetoken", "scram-sha-1", "scram-sha-256", "vapid", "token", "apikey", "api-key", "key", "jwt",
+        "splunk",
     ]
     private static let signatureNames = ["signature", "hmac", "x-sign", "x-sig", "digest", "checksum"]
 
@@ -48,9 +56,11 @@ struct CapturedHeaders {
                     .likely))
         } else if CapturedHeaders.isSecret(header.name, in: .header) {
             let variable = CapturedHeaders.variable(header.name)
-            // The kind of an authorization is no secret.
+            // The kind of an authorization is no secret. What is none is one, whatever follows it.
             let scheme = name == "authorization" ? header.value.prefix { $0 != " " } : ""
-            let isSchemed = !scheme.isEmpty && scheme.count < header.value.count
+            let isSchemed =
+                scheme.count < header.value.count
+                && CapturedHeaders.schemes.contains(scheme.lowercased())
             let kind = isSchemed ? CapturedText.literal("\(scheme) ") : ""
             kept.append((header.name, .text(kind + "${\(variable)}")))
             guesses.append(Guess(path.pointer, "a secret, from the environment variable \(variable)", .sure))
@@ -66,6 +76,7 @@ struct CapturedHeaders {
             let value = CapturedValue(.text(header.value), at: path)
             kept.append((header.name, value.node))
             guesses += value.guesses
+            if name != "content-type" { keptValues += value.kept }
         }
     }
 

@@ -1,3 +1,5 @@
+import Wire
+
 /// Captured texts as a draft has them: they stand for themselves, where descriptions have no escapes for what they
 /// replace, `{{…}}` in templates and `${…}` in every text.
 ///
@@ -17,6 +19,16 @@ enum CapturedText {
 
     /// Whether a text looks as if it had a variable in it.
     static func hasVariable(_ text: String) -> Bool { words(text) != text }
+
+    /// Whether a report would not show all of a text, such as a URL with `token=…` or a password in it; or whether it is
+    /// what a header says an authorization with.
+    static func showsSecret(_ text: String) -> Bool {
+        let words = text.split(separator: " ")
+        if words.count == 2, ["bearer", "basic"].contains(words[0].lowercased()), words[1].utf8.count >= 8 {
+            return true
+        }
+        return SecretScanner.masking(Array(text.utf8)) != text
+    }
 
     /// The text with a blank before each brace that stands behind one of some characters.
     private static func parted(_ text: String, behind marks: Set<Unicode.Scalar>) -> String {

@@ -49,7 +49,7 @@ struct CapturedValue {
             if let secret { return variable(secret, "a key", at: path) }
         case .string(let text) where !text.isEmpty:
             if let secret { return variable(secret, "a key", at: path) }
-            if holdsSecret(node, at: path) {
+            if CapturedText.showsSecret(text) || holdsSecret(node, at: path) {
                 let key = path.tokens.last { Int($0) == nil }
                 return variable(key ?? "text", "a text with a key in it", at: path)
             }

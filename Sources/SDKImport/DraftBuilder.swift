@@ -117,6 +117,7 @@ struct DraftBuilder {
         let form = self.form()
         let headers = CapturedHeaders(route.requests)
         guesses += headers.guesses
+        kept += headers.keptValues
         if let kept = self.headers(headers.kept, saysForm: form != nil) {
             members.append(("headers", .object(kept)))
         }
@@ -159,6 +160,7 @@ struct DraftBuilder {
         }
         let drafted = CapturedValue(.text(value), at: path)
         guesses += drafted.guesses
+        kept += drafted.kept
         return drafted.node
     }
 

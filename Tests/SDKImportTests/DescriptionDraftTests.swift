@@ -64,6 +64,31 @@ struct DescriptionDraftTests {
             })
     }
 
+    @Test("secrets in headers of other names, and an authorization without a scheme")
+    func otherHeaders() throws {
+        let headers = """
+            -H 'Authorization: hush1 more' -H 'X-Acme: Bearer hush2hush' -H 'X-Ref: https://a.b/?token=hush3'
+            """
+        let draft = try draft(
+            post(first, headers: headers, path: "/c?page=https%3A%2F%2Fa.b%2F%3Ftoken%3Dhush4"))
+        let request = try #require(draft.description["request"])
+        #expect(
+            request["headers"]?.compactText
+                == #"{"Content-Type": "application/json", "Authorization": "${AUTHORIZATION}", "X-Acme": "${X_ACME}", "X-Ref": "${X_REF}"}"#
+        )
+        #expect(request["query"]?.compactText == #"{"page": "${PAGE}"}"#)
+        #expect(!draft.description.compactText.contains("hush"))
+    }
+
+    @Test("what of headers and the query stays as it was captured is named")
+    func keptHeaders() throws {
+        let draft = try draft(post(first, headers: "-H 'X-Platform: ios'", path: "/c?code=7"))
+        let told = draft.guesses.first { $0.text.hasPrefix("kept as captured") }?.text ?? ""
+        #expect(
+            told.contains("/request/headers/X-Platform") && told.contains("/request/query/code"), "\(told)")
+        #expect(!told.contains("Content-Type"))
+    }
+
     @Test("headers that the first request lacks are told, and a secret among them is kept as a variable")
     func laterHeaders() throws {
         let later = "-H 'Authorization: Bearer abc' -H 'X-App: shop'"

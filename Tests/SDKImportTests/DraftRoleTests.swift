@@ -104,6 +104,25 @@ struct DraftRoleTests {
         }
     }
 
+    @Test("no secret is kept within a text either, as no report shows it")
+    func secretTexts() throws {
+        let more =
+            #""ref":"https://x.io/a?access_token=hush1&b=1","ua":"Bearer hush2hush","note":"password=hush3","#
+            + #""basic":"https://user:hush4@h/x","list":["token: hush5"],"plan":"Basic plan","url":"https://x.io/?a=me@x""#
+        let draft = try draft([event(1, more), event(2, more)], around: #""meta":{"k":"Bearer hush6hush"},"#)
+        let common = try #require(draft.description["events"]?["common"])
+        let secrets = ["ref", "ua", "note", "basic"]
+        #expect(secrets.map { common[$0]?.string } == ["${REF}", "${UA}", "${NOTE}", "${BASIC}"])
+        #expect(common["list"]?.compactText == #"["${LIST}"]"# && common["plan"]?.string == "Basic plan")
+        #expect(common["url"]?.string == "https://x.io/?a=me@x")
+        #expect(draft.description["request"]?["body"]?["meta"]?["k"]?.string == "${K}")
+        #expect(!draft.description.compactText.contains("hush"))
+        #expect(
+            draft.guesses.contains {
+                $0.pointer == "/events/common/ref" && $0.text.hasPrefix("a text with a key")
+            })
+    }
+
     @Test("a secret that differs from event to event is none of the first one's")
     func varyingSecrets() throws {
         let draft = try draft([

@@ -4,7 +4,7 @@ import Wire
 /// and headers.
 package struct Redactor: Hashable, Sendable {
     /// What stands in place of a secret.
-    package static let mask = "[redacted]"
+    package static let mask = SecretScanner.mask
     /// From how many bytes on a secret is one within a word too, and so is the beginning of one at a cut.
     private static let leastBytes = 4
     /// The longest first.
@@ -29,7 +29,7 @@ package struct Redactor: Hashable, Sendable {
 
     private func redact(_ text: String, mayBeCut: Bool) -> String {
         let plain = redactValues(Array(text.utf8), mayBeCut: mayBeCut)
-        return SecretScanner(Redactor.redactUserInfo(plain)).masked
+        return SecretScanner.masking(plain)
     }
 
     /// A header's line (`Name: value`) without secrets; the whole value goes where the name speaks of a credential.
@@ -95,27 +95,6 @@ package struct Redactor: Hashable, Sendable {
     /// Whether all that follows an index is the beginning of a secret, and not too little to say so.
     private func beginsSecret(_ bytes: [UInt8], from index: Int) -> Bool {
         secrets.contains { $0.isCut(bytes, from: index, leastBytes: Redactor.leastBytes) }
-    }
-
-    /// Masks what stands between `://` and `@` in a URL's authority: user names and passwords.
-    private static func redactUserInfo(_ bytes: [UInt8]) -> [UInt8] {
-        let mark = Array("://".utf8)
-        var result: [UInt8] = []
-        var index = 0
-        while index < bytes.count {
-            guard bytes[index...].starts(with: mark) else {
-                result.append(bytes[index])
-                index += 1
-                continue
-            }
-            result += mark
-            index += mark.count
-            let end = bytes[index...].firstIndex { Array("/?# \"'\r\n\t".utf8).contains($0) } ?? bytes.count
-            guard let at = bytes[index..<end].lastIndex(of: UInt8(ascii: "@")) else { continue }
-            result += Array(mask.utf8)
-            index = at
-        }
-        return result
     }
 
     private static func isWord(_ bytes: [UInt8], _ index: Int) -> Bool {

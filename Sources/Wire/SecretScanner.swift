@@ -1,12 +1,16 @@
-import Wire
-
 /// Masks `name=value`, `name: value` and `"name": "value"` wherever the name speaks of a credential
 /// (``SecretNames``).
 ///
 /// Text is read as it is and as it would be after percent-decoding, so `redirect=%2F%3Fsig%3Dx` hides nothing; JSON
 /// in a string of JSON (`\"token\": \"x\"`) hides nothing either. What is masked keeps its quotes, so a text that could
 /// be parsed still can.
-struct SecretScanner {
+package struct SecretScanner {
+    /// What stands in place of a secret.
+    package static let mask = "[redacted]"
+
+    /// The text without such values, and without names and passwords in URLs. O(n).
+    package static func masking(_ text: [UInt8]) -> String { SecretScanner(maskingUserInfo(text)).masked }
+
     /// A byte of the text, or one that three of them (`%3D`) stand for.
     private struct Unit {
         var byte: UInt8
@@ -29,7 +33,7 @@ struct SecretScanner {
         "authorization", "proxy-authorization", "cookie", "set-cookie",
     ]
 
-    init(_ bytes: [UInt8]) {
+    private init(_ bytes: [UInt8]) {
         self.bytes = bytes
         units = SecretScanner.units(of: bytes)
     }
@@ -61,7 +65,7 @@ struct SecretScanner {
     }
 
     /// The text without the values of secrets. O(n).
-    var masked: String {
+    private var masked: String {
         var result: [UInt8] = []
         var index = 0
         while index < units.count {
@@ -76,13 +80,34 @@ struct SecretScanner {
             if let value = value(ofName: index..<end) {
                 result += raw(end..<value.range.lowerBound)
                 result += value.quote
-                result += Redactor.mask.utf8
+                result += SecretScanner.mask.utf8
                 result += value.quote
                 end = value.range.upperBound
             }
             index = end
         }
         return String(decoding: result, as: UTF8.self)
+    }
+
+    /// Masks what stands between `://` and `@` in a URL's authority: user names and passwords.
+    private static func maskingUserInfo(_ bytes: [UInt8]) -> [UInt8] {
+        let mark = Array("://".utf8)
+        var result: [UInt8] = []
+        var index = 0
+        while index < bytes.count {
+            guard bytes[index...].starts(with: mark) else {
+                result.append(bytes[index])
+                index += 1
+                continue
+            }
+            result += mark
+            index += mark.count
+            let end = bytes[index...].firstIndex { Array("/?# \"'\r\n\t".utf8).contains($0) } ?? bytes.count
+            guard let at = bytes[index..<end].lastIndex(of: UInt8(ascii: "@")) else { continue }
+            result += Array(mask.utf8)
+            index = at
+        }
+        return result
     }
 
     /// The bytes of the text that units stand for.
