@@ -10,7 +10,7 @@ package struct DescriptionDraft: Sendable {
     package let origin: String
     /// The requests that it is drafted from.
     package let requests: [CapturedRequest]
-    /// The events in these.
+    /// The events in these, those that came again with each time.
     package let eventCount: Int
 
     /// As many events as are looked at.
@@ -28,12 +28,23 @@ package struct DescriptionDraft: Sendable {
                     "a POST or PUT whose body is JSON with events: objects with a name, and a time or an id"
                     + " (bodies in other formats need code of their own)")
         }
-        var builder = DraftBuilder(route, list, Array(list.events.prefix(DescriptionDraft.eventLimit)))
-        description = builder.build(leftOut: Route.leftOut(of: captured, routes, taken: route))
+        let events = list.withoutRepeats
+        var builder = DraftBuilder(route, list, Array(events.prefix(DescriptionDraft.eventLimit)))
+        description = builder.build(
+            leftOut: DescriptionDraft.repeated(list.eventCount - events.count)
+                + Route.leftOut(of: captured, routes, taken: route))
         guesses = builder.guesses
         origin = route.requests[0].origin
         requests = route.requests
-        eventCount = list.events.count
+        eventCount = list.eventCount
+    }
+
+    private static func repeated(_ count: Int) -> [Guess] {
+        guard count > 0 else { return [] }
+        let subject = count == 1 ? "1 event" : "\(count) events"
+        return [
+            Guess("", "\(subject) came again in later requests, and counted once for what events tell", .sure)
+        ]
     }
 }
 
@@ -65,7 +76,7 @@ struct Route {
         }
         let routes = order.enumerated().map { (rank: $0, route: Route(groups[$1] ?? [])) }
         return routes.sorted { left, right in
-            let counts = (left.route.events?.events.count ?? 0, right.route.events?.events.count ?? 0)
+            let counts = (left.route.events?.eventCount ?? 0, right.route.events?.eventCount ?? 0)
             return counts.0 != counts.1 ? counts.0 > counts.1 : left.rank < right.rank
         }
         .map(\.route)

@@ -133,6 +133,24 @@ struct DraftRoleTests {
         #expect(!draft.guesses.contains { $0.text.contains("every event gets the first one's") })
     }
 
+    @Test("events that came again in a later request are looked at once")
+    func repeated() throws {
+        func request(_ numbers: ClosedRange<Int>, sent: String) -> String {
+            let events = numbers.map { event($0, #""sent_at":"2026-03-02T11:3\#(sent):00Z""#) }
+            return "curl http://h/e --data-raw '[\(events.joined(separator: ","))]'\n"
+        }
+        let capture = request(1...4, sent: "1") + request(1...4, sent: "2") + request(5...8, sent: "3")
+        let draft = try DescriptionDraft(CaptureReader.read(Array(capture.utf8)))
+        let events = draft.description["events"]
+        #expect(events?["common"]?["messageId"]?.string == "{{id|lower}}")
+        #expect(events?["key"]?.compactText == #"["/messageId"]"#)
+        #expect(draft.description["upload"]?["batch"]?.digits == "4" && draft.eventCount == 12)
+        #expect(draft.guesses.contains { $0.text == "/messageId differs in all 8 events" })
+        #expect(draft.guesses.contains { $0.text.hasPrefix("4 events came again in later requests") })
+        let once = try DescriptionDraft(CaptureReader.read(Array(request(1...4, sent: "1").utf8)))
+        #expect(!once.guesses.contains { $0.text.contains("came again") })
+    }
+
     @Test("ids that begin alike are compared to their ends")
     func longIDs() throws {
         let events = [1, 2].map { number in
