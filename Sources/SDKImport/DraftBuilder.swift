@@ -202,9 +202,10 @@ struct DraftBuilder {
 
     private mutating func key(_ idPath: JSONPath?) -> [JSONPath] {
         if let idPath {
-            let shown =
-                fields.idIsUnique == true ? "differs in all \(events.count) events" : "looks like an id"
-            guess("/events/key", "\(idPath.pointer) \(shown)", fields.idIsUnique == true ? .sure : .unsure)
+            // An id differs in all events; of one, that says nothing.
+            let isShown = events.count > 1
+            let shown = isShown ? "differs in all \(events.count) events" : "looks like an id"
+            guess("/events/key", "\(idPath.pointer) \(shown)", isShown ? .sure : .unsure)
             return [idPath]
         }
         let roles = [FieldRole.name, .time, .distinctID, .userID, .anonymousID, .deviceID]

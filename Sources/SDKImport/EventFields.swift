@@ -37,8 +37,6 @@ struct EventFields {
 
     private(set) var roles: [JSONPath: FieldRole] = [:]
     private(set) var properties: JSONPath?
-    /// Whether an id differs in all events; `nil` where there is only one.
-    private(set) var idIsUnique: Bool?
     /// A whole number that is called like an id and differs in all events, where no text does: `{{row}}`.
     private(set) var number: JSONPath?
     let eventCount: Int
@@ -84,9 +82,6 @@ struct EventFields {
     private mutating func choose(_ role: FieldRole, among fields: [Field]) {
         guard let best = likeliest(role, among: fields, where: { fits(role, $0) }) else { return }
         roles[best.path] = role
-        if role == .id, eventCount > 1 {
-            idIsUnique = Set(best.values.map(\.compactText)).count == eventCount
-        }
     }
 
     /// A description's own ids are texts: a number in the place of one counts the events of a device. What the app hands
