@@ -45,13 +45,11 @@ struct CapturedBody {
             if CapturedBody.unpack(&bytes) { isGzip = true }
         }
         if !CapturedBody.isJSON(bytes) {
-            guard let fields = FormFields.read(bytes) else { return nil }
-            for candidate in fields where field == nil {
-                guard let inner = CapturedBody.opened(Array(candidate.value.utf8)) else { continue }
-                (field, packing, form) = (candidate.name, inner.packing, fields)
-                bytes = inner.json
+            guard let fields = FormFields.read(bytes), let found = CapturedBody.field(among: fields) else {
+                return nil
             }
-            guard field != nil else { return nil }
+            (field, packing, form) = (found.name, found.packing, fields)
+            bytes = found.json
         }
         if let whole = try? JSONReader.readStrictly(bytes), !whole.isPlain {
             json = whole
@@ -61,6 +59,20 @@ struct CapturedBody {
         guard lines.count > 1, lines.allSatisfy({ $0?.members != nil }) else { return nil }
         json = .list(lines.compactMap { $0 })
         isLines = true
+    }
+
+    /// The field of a form that holds JSON: of several, the first that has events, in a list rather than one by itself.
+    private static func field(
+        among fields: [CapturedRequest.Field]
+    ) -> (name: String, json: [UInt8], packing: Packing)? {
+        let found = fields.compactMap { field in
+            opened(Array(field.value.utf8)).map { (name: field.name, json: $0.json, packing: $0.packing) }
+        }
+        guard found.count > 1 else { return found.first }
+        let ranks = found.map { field in
+            (try? JSONReader.readStrictly(field.json)).map { EventList.rank(of: $0) } ?? 0
+        }
+        return zip(found, ranks).first { $1 == ranks.max() }?.0
     }
 
     private static func opened(_ text: [UInt8]) -> (json: [UInt8], packing: Packing)? {

@@ -62,6 +62,11 @@ package struct CapturedRequest: Hashable, Sendable {
     package func header(_ name: String) -> String? {
         headers.first { $0.name.lowercased() == name }?.value
     }
+
+    /// Whether its body is a form in parts (RFC 7578).
+    var isMultipart: Bool {
+        header("content-type")?.lowercased().hasPrefix("multipart/form-data") ?? false
+    }
 }
 
 /// Why a capture cannot be read, or no description can be drafted from it.

@@ -79,6 +79,18 @@ extension DraftBuilder {
         return .object(members)
     }
 
+    /// How bodies are packed, as far as a description can say it.
+    mutating func compress() -> JSONNode? {
+        let codings = route.requests.compactMap { $0.header("content-encoding")?.lowercased() }
+        for coding in Set(codings).subtracting(["gzip", "identity", ""]).sorted() {
+            guess(
+                "/request/compress",
+                "bodies were packed with \(coding.prefix(40)), which no description says: the draft sends them without",
+                .sure)
+        }
+        return route.bodies.contains(where: \.isGzip) ? JSONNode.text("gzip") : nil
+    }
+
     // MARK: Forms
 
     private var isForm: Bool { route.bodies.contains { $0.field != nil } }
@@ -128,13 +140,23 @@ extension DraftBuilder {
     }
 
     /// The headers of a draft; `nil` where a request without this key has the same.
-    func headers(_ kept: [(String, JSONNode)], saysForm: Bool) -> [(String, JSONNode)]? {
+    mutating func headers(_ kept: [(String, JSONNode)], saysForm: Bool) -> [(String, JSONNode)]? {
         guard !route.requests.allSatisfy(\.headers.isEmpty) else { return nil }
         guard isForm else { return kept }
         let type = "application/x-www-form-urlencoded"
-        func isFormType(_ header: (String, JSONNode)) -> Bool {
+        func isType(_ header: (String, JSONNode), _ type: String) -> Bool {
             header.0.lowercased() == "content-type"
                 && (header.1.string ?? "").lowercased().hasPrefix(type)
+        }
+        func isFormType(_ header: (String, JSONNode)) -> Bool { isType(header, type) }
+        var kept = kept
+        if route.requests.contains(where: \.isMultipart) {
+            kept.removeAll { isType($0, "multipart/form-data") }
+            if !kept.contains(where: isFormType) { kept.insert(("Content-Type", .text(type)), at: 0) }
+            guess(
+                "/request/form",
+                "multipart/form-data, which no description says: the draft sends the fields as \(type)", .sure
+            )
         }
         let others = kept.filter { !isFormType($0) }
         guard !saysForm else {

@@ -121,7 +121,7 @@ struct DraftBuilder {
         if let kept = self.headers(headers.kept, saysForm: form != nil) {
             members.append(("headers", .object(kept)))
         }
-        if route.bodies.contains(where: \.isGzip) { members.append(("compress", .text("gzip"))) }
+        if let packing = compress() { members.append(("compress", packing)) }
         if list.framing != .list {
             members.append(("framing", .text(list.framing == .lines ? "lines" : "one")))
         }

@@ -88,6 +88,45 @@ struct DraftBodyTests {
         #expect(!others.contains("in the URL"))
     }
 
+    @Test("of several fields with JSON, the one with events is the body, wherever it stands")
+    func fields() throws {
+        let body = #"app=7&metrics={"_os":"iOS","_app_version":"1"}&events=[\#(event(1)),\#(event(2))]"#
+        let found = try draft(archive([body], headers: header("Content-Type", formType)))
+        #expect(found["request"]?["form"]?["events"]?.string == "{{body}}")
+        #expect(found["request"]?["form"]?["app"]?.string == "7")
+        #expect(found["upload"]?["batch"]?.digits == "2")
+    }
+
+    @Test("a form in parts is sent as one without, and told", arguments: ["1", "2"])
+    func multipart(secondBoundary: String) throws {
+        func request(_ number: Int, boundary: String) -> String {
+            let type = header("Content-Type", "multipart/form-data; boundary=----X\(boundary)")
+            let events = JSONNode.quoted("[\(event(number))]")
+            let data = #"{"name":"data","value":\#(events)},{"name":"v","value":"2"}"#
+            return
+                #"{"request":{"method":"POST","url":"http://h/e","headers":[\#(type),\#(header("X-A", "b"))],"postData":{"params":[\#(data)]}}}"#
+        }
+        let entries = [request(1, boundary: "1"), request(2, boundary: secondBoundary)]
+        let found = try draft(#"{"log":{"entries":[\#(entries.joined(separator: ","))]}}"#)
+        #expect(found["request"]?["form"]?.compactText == #"{"data": "{{body}}", "v": "2"}"#)
+        #expect(
+            found["request"]?["headers"]?.compactText == #"{"Content-Type": "\#(formType)", "X-A": "b"}"#)
+        let told = found["notes"]?.elements?.compactMap(\.string) ?? []
+        #expect(told.contains { $0.hasPrefix("/request/form: multipart/form-data") }, "\(told)")
+    }
+
+    @Test("what packed bodies that the archive unpacked is told, where no description says it")
+    func packings() throws {
+        for (coding, isTold) in [("br", true), ("zstd", true), ("identity", false), ("gzip", false)] {
+            let headers =
+                header("Content-Type", "application/json") + "," + header("Content-Encoding", coding)
+            let found = try draft(archive([event(1)], headers: headers))
+            let told = found["notes"]?.elements?.compactMap(\.string) ?? []
+            #expect(told.contains { $0.contains("packed with \(coding),") } == isTold, "\(told)")
+            #expect((found["request"]?["compress"] != nil) == (coding == "gzip"))
+        }
+    }
+
     @Test("base64 in a field, and bodies that are not all alike")
     func packedForms() throws {
         func base64(_ text: String) -> String {
