@@ -63,7 +63,7 @@ struct CapturedHeaders {
                 && CapturedHeaders.schemes.contains(scheme.lowercased())
             let kind = isSchemed ? CapturedText.literal("\(scheme) ") : ""
             kept.append((header.name, .text(kind + "${\(variable)}")))
-            guesses.append(Guess(path.pointer, "a secret, from the environment variable \(variable)", .sure))
+            guesses.append(Guess.secret(path.pointer, "a secret", variable, .sure))
         } else if Set(values).count > 1 {
             guesses.append(
                 Guess(

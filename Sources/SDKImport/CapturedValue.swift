@@ -69,7 +69,7 @@ struct CapturedValue {
 
     private mutating func variable(_ name: String, _ what: String, at path: JSONPath) -> JSONNode {
         let variable = CapturedHeaders.variable(name)
-        guesses.append(Guess(path.pointer, "\(what), from the environment variable \(variable)", .likely))
+        guesses.append(Guess.secret(path.pointer, what, variable, .likely))
         return .text("${\(variable)}")
     }
 }

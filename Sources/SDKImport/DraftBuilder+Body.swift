@@ -62,7 +62,7 @@ extension DraftBuilder {
 
     private mutating func secret(_ key: String, at path: JSONPath) -> JSONNode {
         let variable = CapturedHeaders.variable(key)
-        guess(path.pointer, "a key, from the environment variable \(variable)", .likely)
+        guess(Guess.secret(path.pointer, "a key", variable, .likely))
         return .text("${\(variable)}")
     }
 

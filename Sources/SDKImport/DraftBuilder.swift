@@ -28,6 +28,7 @@ struct DraftBuilder {
             ("answers", .list([.texts(["2xx", "delivered"]), .texts(["*", "retry"])])),
             ("events", events),
         ]
+        guesses += Guess.shared(guesses)
         if let told = KeptValue.guess(kept) { guesses.append(told) }
         guess(
             "/answers",
@@ -50,6 +51,8 @@ struct DraftBuilder {
     mutating func guess(_ pointer: String, _ text: String, _ sureness: Guess.Sureness) {
         guesses.append(Guess(pointer, text, sureness))
     }
+
+    mutating func guess(_ guess: Guess) { guesses.append(guess) }
 
     /// A value as it was captured.
     mutating func keep(_ node: JSONNode, at path: JSONPath) -> JSONNode {
@@ -147,7 +150,7 @@ struct DraftBuilder {
         if found.contains(where: { $0.count > 1 }) { guessFirst(path.pointer) }
         if CapturedHeaders.isSecret(name, in: .parameter) {
             let variable = CapturedHeaders.variable(name)
-            guess(path.pointer, "a key, from the environment variable \(variable)", .likely)
+            guesses.append(Guess.secret(path.pointer, "a key", variable, .likely))
             return .text("${\(variable)}")
         }
         if Set(values).count > 1 {

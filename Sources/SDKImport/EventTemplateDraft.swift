@@ -112,7 +112,8 @@ struct EventTemplateDraft {
 
     private mutating func secret(_ path: JSONPath) -> JSONNode {
         let variable = CapturedHeaders.variable(path.tokens.last ?? "key")
-        note(path, "a key, from the environment variable \(variable)", .likely)
+        let pointer = JSONPath(root.tokens + path.tokens).pointer
+        guesses.append(Guess.secret(pointer, "a key", variable, .likely))
         return .text("${\(variable)}")
     }
 

@@ -123,6 +123,18 @@ struct DraftRoleTests {
             })
     }
 
+    @Test("secrets of one name in several places are told")
+    func sharedNames() throws {
+        let more = #""push":{"token":"hush1"},"auth":{"token":"hush2"},"api_key":"hush3""#
+        let draft = try draft([event(1, more), event(2, more)])
+        let told = draft.guesses.map(\.text).filter { $0.contains("places") }
+        #expect(told.count == 1, "\(told)")
+        #expect(
+            told.first?.hasPrefix(
+                "TOKEN stands in 2 places: /events/common/push/token, /events/common/auth/token;") == true,
+            "\(told)")
+    }
+
     @Test("a secret that differs from event to event is none of the first one's")
     func varyingSecrets() throws {
         let draft = try draft([
