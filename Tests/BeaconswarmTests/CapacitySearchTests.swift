@@ -19,7 +19,7 @@ struct CapacitySearchTests {
             switch search.next {
             case .play(let load, _):
                 #expect(load >= settings.floor && load <= settings.maximum)
-                #expect((load / settings.quantum).rounded() * settings.quantum == load)
+                #expect(settings.multiple((load / settings.quantum).rounded()) == load)
                 search.note(judge(load))
             case .end(let ending): return (ending, search.trials)
             }

@@ -9,11 +9,11 @@ extension DescriptionReader {
     /// the event has there.
     static func checkPerEvent(_ sdk: DescribedSDK, _ place: Place, _ reading: inout Reading) {
         for (lane, request) in sdk.requests.enumerated() {
-            let events = DescribedSDK.Action.allCases.compactMap { sdk.events.actions[$0] }
-                .filter { $0.lane == lane }
             // A lane that says nothing of it has what the main one has.
-            let isMain = lane == 0 || request.perEvent == sdk.request.perEvent
-            let keys = isMain ? ["request"] : ["lanes", sdk.lanes[lane - 1].name, "request"]
+            if lane > 0, request.perEvent == sdk.request.perEvent { continue }
+            let events = DescribedSDK.Action.allCases.compactMap { sdk.events.actions[$0] }
+                .filter { sdk.request(ofLane: $0.lane).perEvent == request.perEvent }
+            let keys = lane == 0 ? ["request"] : ["lanes", sdk.lanes[lane - 1].name, "request"]
             for member in request.perEvent {
                 let replaced = events.compactMap { part(of: $0, replacedBy: member, sdk) }.first
                 guard let replaced, let name = member.name else { continue }
