@@ -9,9 +9,9 @@ import Testing
 struct OfferedEventsTests {
     /// Slices that differ in how long their sessions are, and of which one makes most of the load.
     private func parts(tempo: Double) -> [OfferedEvents.Part] {
-        let even = (0..<12).map { number in
-            OfferedEvents.Part(
-                sessions: 5, seconds: Double(100 + 10 * number) / tempo, events: Double(20 + 7 * number % 5))
+        let even = (0..<12).map { (number: Int) -> OfferedEvents.Part in
+            let (seconds, events) = (100 + 10 * number, 20 + 7 * number % 5)
+            return OfferedEvents.Part(sessions: 5, seconds: Double(seconds) / tempo, events: Double(events))
         }
         return even + [OfferedEvents.Part(sessions: 5, seconds: 20_000 / tempo, events: 2500)]
     }
