@@ -447,18 +447,6 @@ def test_an_interrupt_before_the_clock_begins_leaves_no_negative_time(tool: Tool
     assert bool(reports) == out.exists() == ("nothing was run" not in ended.err), f"{list(tmp_path.iterdir())}\n{ended}"
 
 
-def test_an_interrupt_while_the_devices_are_made_leaves_a_report(tool: Tool, tmp_path: Path):
-    """From the first file on it is a run: whatever there is, the same command says that there is a run."""
-    scenario = steady(100_000, "30d", drain="1s")
-    scenario["populations"][0]["persona"] = "casual"
-    out = tmp_path / "out"
-    running = tool.start("simulate", write_scenario(tmp_path, scenario), "-q", "--out", out)
-    running.wait_until(out.exists, "made its folder")
-    running.signal(signal.SIGINT)
-    ended = running.wait().expect(105)
-    assert "nothing was run" not in ended.err and read_report(out)["verdict"] == "interrupted", str(ended)
-
-
 def test_nohup_outlives_its_terminal(binary: Path, tmp_path: Path):
     scenario = write_scenario(tmp_path, steady(2, "3s", drain="0s"))
     command = ["nohup", str(binary), "run", str(scenario), "--out", str(tmp_path / "out")]
@@ -887,7 +875,7 @@ def test_validate_skips_the_schema(tool: Tool, tmp_path: Path):
 
 def test_validate_skips_no_scenario_that_calls_itself_a_schema(tool: Tool, tmp_path: Path):
     dialect = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
-    bad = write_scenario(tmp_path, quick(duration="10x") | dialect, "bad.json")
+    bad = write_scenario(tmp_path, quick() | {"duration": "10x"} | dialect, "bad.json")
     finished = tool.run("validate", bad).expect(104)
     assert "/duration" in finished.err and "skipped" not in finished.out, str(finished)
 

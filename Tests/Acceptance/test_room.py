@@ -197,7 +197,8 @@ def test_what_the_descriptors_do_not_hold_is_refused(binary: Path, tmp_path: Pat
 
 
 def test_a_signal_is_heard_while_devices_are_made(tool: Tool, tmp_path: Path):
-    """Making them takes seconds: the process does not wait for their end, and leaves a report that says so."""
+    """Making them takes seconds: the process does not wait for their end, says so, and leaves nothing in the way of another
+    try."""
     out = tmp_path / "out"
     running = tool.start("simulate", write_scenario(tmp_path, steady(2_000_000, "1h")), "--out", out)
     looked = time.monotonic()
@@ -218,9 +219,7 @@ def test_a_signal_is_heard_while_devices_are_made(tool: Tool, tmp_path: Path):
         real_clock.inconclusive(f"the signal came up to {since:.1f} s after the process had begun to make devices")
     ended = running.wait().expect(105)
     assert "interrupted before the work began" in ended.err, str(ended)
-    partial = json.loads((out / "report.partial.json").read_text())
-    assert partial["interrupted"] and partial["partial"] and partial["events"]["captured"] == 0
-    assert not (out / "report.json").exists()
+    assert not out.exists(), list(out.iterdir())
 
 
 def test_a_signal_is_heard_while_a_large_fleet_is_played(tool: Tool, tmp_path: Path):

@@ -46,8 +46,6 @@ struct VirtualRunner {
     ) throws(CommandFailure) -> CommandStatus {
         var plans = scenario.document.plans(start: start)
         plans.take(sizes)
-        // From the first file on it is a run, which an interrupt ends with a report.
-        beginListening()
         let output: RunOutput
         do {
             output = try RunOutput(scenario: scenario, plans: plans, mode: .virtual, options: options)
@@ -55,13 +53,19 @@ struct VirtualRunner {
             stores.remove()
             throw error
         }
+        // To make many devices takes seconds: an interrupt does not wait for that, and leaves nothing.
+        interruption.onEnd {
+            output.discard()
+            stores.removeIfTemporary()
+        }
         plans = output.attached(to: plans)
         let builder = output.builder(target: Report.modelledTarget, bodies: bodies)
         console.begin(builder, forecast: forecast)
         let state = RunState(builder, folder: output.folder, start: start, console: console)
-        state.begin(interruption) { stores.removeIfTemporary() }
         let began = Host.monotonic
         let fleets = plans.populations.map { stores.fleetFactory($0, .whole) }
+        state.begin(interruption) { stores.removeIfTemporary() }
+        beginListening()
         let configuration = VirtualConfiguration(plans, sizes: sizes.byReference)
         var observer = Observer(
             interruption: interruption,
