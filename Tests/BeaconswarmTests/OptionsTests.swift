@@ -160,7 +160,6 @@ struct LoadedScenarioTests {
         for part in ["--seed", "--devices", "--duration", "--set /drain="] {
             #expect(scenario.reference.overrides.contains { $0.contains(part) }, "\(part)")
         }
-        #expect(scenario.reference.overrides.contains("--devices=5"))
     }
 
     @Test("files that it names lie beside it")

@@ -48,10 +48,7 @@ struct LoadedScenario: Sendable {
         reference = Report.ScenarioReference(
             name: document.redact(document.name), description: document.redact(document.description),
             sha256: SHA256.hexadecimal(of: bytes),
-            overrides: document.overrides.map { override in
-                let isOfAll = override.path == "--devices"
-                return "\(override.origin)\(isOfAll ? "" : " \(override.path)")=\(override.value)"
-            },
+            overrides: document.overrides.map { "\($0.origin) \($0.path)=\($0.value)" },
             expectation: Report.Expectation(rawValue: document.expect.rawValue))
         thresholds = try LoadedScenario.parse(document.thresholds)
         for index in thresholds.indices {
