@@ -210,7 +210,9 @@ extension UserForecast {
             let perAction = steadyWeight(of: population.model, weight)
             let bots = population.bots(sample: sample, budget: budget, weight)
             let people = population.deviceCount - bots.count
-            guard perAction > 0, people > 0, rate > bots.rate else { return nil }
+            guard perAction > 0, people > 0 else { return nil }
+            // Bots alone do more: people come as near to it as they can.
+            guard rate > bots.rate else { return tempoRange.lowerBound }
             return (rate - bots.rate) / (Double(people) * steady * perAction)
         }
         let seconds = population.length.fractionalSeconds

@@ -63,6 +63,9 @@ package final class ChannelCollector: Sendable {
     /// What the store could not take though no fault was planned; `nil` if it took everything. Also after the end.
     package var storeFailure: StoreFailure? { pipeline.storeFailure }
 
+    /// Takes the store's files away, which nobody was promised anything of.
+    package func discardStore() { pipeline.discardStore() }
+
     /// Requests that were refused before they were whole (400, 413, 501, 503). Also after the end.
     package var refusedRequests: UInt64 { pipeline.refusedRequests }
 

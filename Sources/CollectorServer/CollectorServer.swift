@@ -65,6 +65,10 @@ package final class CollectorServer: Sendable {
     /// Requests that were refused before they were whole (400, 413, 501, 503). Also after ``stop()``.
     package var refusedRequests: UInt64 { collector.refusedRequests }
 
+    /// Takes the store's files away, where the process is about to end and nobody was promised anything: open ones are
+    /// gone with it.
+    package func discardStore() { collector.discardStore() }
+
     /// Ends: no new connections, requests in hand are answered for a while, the rest is cut off, and the
     /// store is committed and closed.
     package func stop() async {

@@ -87,7 +87,6 @@ extension Report {
         if measuredFromSeconds != nil, !series.isEmpty {
             // The metric is of what is measured; a run that delivers in its warm-up alone has delivered.
             delivery.uploads = series.reduce(0) { $0 + $1.requests }
-            // An upload may fail in a later interval than that in which it began.
             let failed = series.reduce(0) { $0 + $1.failures }
             delivery.acknowledged = delivery.uploads - min(delivery.uploads, failed)
         } else if let failed = metrics.rate("http_req_failed") {

@@ -99,7 +99,7 @@ struct CapturedBody {
         return (packing == .plain ? "jsonText" : "base64url", found.map { $0.json })
     }
 
-    private static func base64(_ text: [UInt8]) -> [UInt8]? {
+    static func base64(_ text: [UInt8]) -> [UInt8]? {
         guard text.count >= 8 else { return nil }
         var decoded = WireBuffer()
         return text.withUnsafeBytes { Base64.decodeLeniently($0, into: &decoded) } ? decoded.bytes : nil

@@ -23,11 +23,21 @@ enum CapturedText {
     /// Whether a report would not show all of a text, such as a URL with `token=…` or a password in it; or whether it is
     /// what a header says an authorization with.
     static func showsSecret(_ text: String) -> Bool {
+        isAuthorization(text) || SecretScanner.masking(Array(text.utf8)) != text
+    }
+
+    /// Whether a text is a header's `Bearer …` (RFC 6750) or `Basic …` (RFC 7617: a name and a password, in base64), and
+    /// no two words such as "basic training".
+    private static func isAuthorization(_ text: String) -> Bool {
         let words = text.split(separator: " ")
-        if words.count == 2, ["bearer", "basic"].contains(words[0].lowercased()), words[1].utf8.count >= 8 {
-            return true
+        guard words.count == 2, words[1].utf8.count >= 8 else { return false }
+        let credentials = Array(words[1].utf8)
+        switch words[0].lowercased() {
+        case "basic": return CapturedBody.base64(credentials)?.contains(UInt8(ascii: ":")) ?? false
+        case "bearer":
+            return credentials.contains { (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }
+        default: return false
         }
-        return SecretScanner.masking(Array(text.utf8)) != text
     }
 
     /// The text with a blank before each brace that stands behind one of some characters.

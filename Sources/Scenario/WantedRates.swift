@@ -28,6 +28,12 @@ extension ScenarioDocument {
                     ))
                 continue
             }
+            if plan.persona.steadyRate != nil, tempo == UserForecast.tempoRange.lowerBound {
+                warnings.append(
+                    ScenarioWarning(
+                        pointer: "/populations/\(index)/rate",
+                        text: "what bots do is more than \(rate) events/s; the people do next to nothing"))
+            }
             plan.persona.setTempo(tempo)
             // A rate that is steady at all hours is exact; only what apps capture when they start is not in it.
             if plan.persona.steadyRate == nil || plan.week != nil {

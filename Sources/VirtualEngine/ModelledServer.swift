@@ -46,13 +46,13 @@ struct ModelledServer {
     private let rules: ServerRules
     /// Where the server has a model of its work.
     private var queue: ServerQueue?
-    /// Status line and headers of the collector's answers: `HTTP/1.1 200 OK`, `date: …` and `content-length: 0`.
-    private static let answerHeadBytes: UInt64 = 75
     /// What a server says to a body beyond its limit, whatever is planned for the collector behind it.
     private static let tooLong = CollectorReply(status: 413, disposition: .notStored)
-    /// Uploads by reference with fewer events, and those that are known to be shorter, are within all limits.
+    /// Uploads by reference with fewer events are taken to be within all limits, and those known to be shorter are.
     private static let (largeCount, largeBytes) = (2000, CollectedRequest.bodyLimit / 4)
     private var body = WireBuffer()
+    /// The form in which ``body`` has the events at hand already, since they were written to see how large they are.
+    private var written: PlainBody?
     private let sizes: BodySizes?
     private var events = CarriedEvents()
     private var routes = CarriedRoutes()
@@ -144,6 +144,7 @@ struct ModelledServer {
     ) -> (content: Content, bytes: UInt64) {
         let model = sizes?.model(of: fleet.populationIndex)
         events.removeAll()
+        written = nil
         guard model != nil || arrivals != nil, request.number.kind == .upload else {
             return encode(request, fleet: fleet, at: now)
         }
@@ -158,6 +159,7 @@ struct ModelledServer {
         let size = model?.sizes.bytes(of: events) ?? 0
         guard !isTooLarge(request, modelled: size, for: route.system, fleet: fleet, at: now) else {
             events.removeAll()
+            written = nil
             return encode(request, fleet: fleet, at: now)
         }
         return (.carried(route), size)
@@ -169,13 +171,17 @@ struct ModelledServer {
         fleet: any DeviceFleet, at now: Instant
     ) -> Bool {
         let largeBytes = ModelledServer.largeBytes
-        // Without a model, or with one that knows nothing, the size is nothing, or 1.
-        guard size > 1 ? size > largeBytes : events.count > ModelledServer.largeCount else { return false }
+        let isMany = events.count > ModelledServer.largeCount
+        // Without a model, or with one that knows nothing, the size is nothing, or 1. Who hears of arrivals is to have the
+        // events written anyway.
+        guard size > 1 ? size > largeBytes : isMany || arrivals != nil else { return false }
         body.removeAll(keepingCapacity: true)
         let (slot, number) = (Int(request.slot), request.number)
-        if let form = fleet.encodePlain(slot, request: number, at: now, into: &body) {
+        written = fleet.encodePlain(slot, request: number, at: now, into: &body)
+        guard written != nil || isMany else { return false }
+        if let written {
             guard body.count > largeBytes else { return false }
-            let isMessages = form == .messages
+            let isMessages = written == .messages
             let isRefused = body.withUnsafeBytes {
                 collector.refuses(plain: $0, isMessages: isMessages, of: system)
             }
@@ -229,6 +235,7 @@ struct ModelledServer {
         _ content: Content, of request: OutgoingRequest, fleet: any DeviceFleet, at now: Instant
     ) -> StoredForm {
         if case .written(let head) = content { return .request(head) }
+        if let written { return .plain(written) }
         body.removeAll(keepingCapacity: true)
         let (slot, number) = (Int(request.slot), request.number)
         if let form = fleet.encodePlain(slot, request: number, at: now, into: &body) { return .plain(form) }
@@ -241,29 +248,6 @@ struct ModelledServer {
         body.removeAll(keepingCapacity: true)
         let head = fleet.encode(Int(request.slot), request: request.number, at: now, into: &body)
         return (.written(head), UInt64(body.count + head.byteCount))
-    }
-
-    /// An answer on its way, whole or cut, at its pace.
-    private func answer(
-        _ reply: CollectorReply, to request: OutgoingRequest, after delay: Interval, sent bytes: UInt64
-    ) -> Exchange {
-        var exchange = Exchange(
-            outcome: .answered(
-                status: reply.status, body: request.wantsBody ? reply.body : [],
-                retryAfter: reply.retryAfterSeconds.map { .seconds($0) },
-                contentType: request.wantsBody ? "\(reply.contentType)" : ""), delay: delay)
-        if reply.endsAfter != nil { exchange.outcome = .failed(.truncated) }
-        exchange.receiving = reply.bodyTime(bytes: reply.sentBytes)
-        exchange.delay = delay + exchange.receiving
-        exchange.bytesSent = bytes
-        exchange.bytesReceived = UInt64(reply.sentBytes) + ModelledServer.answerHeadBytes
-        // Of 200 without a word in its body nobody asks why.
-        if reply.status != 200 || request.wantsBody {
-            exchange.headers = "Content-Type: \(reply.contentType)"
-            if let seconds = reply.retryAfterSeconds { exchange.headers += "\nRetry-After: \(seconds)" }
-            exchange.body = Array(reply.body.prefix(2048))
-        }
-        return exchange
     }
 
     private mutating func receive(

@@ -37,6 +37,8 @@ struct PartRunner {
             let forecast = Forecast(scenario.document)
             try Room.checkMemory(forecast.share(of: part), connections: nil)
         }
+        // From the first folder on it is an attempt, which an interrupt ends with a word.
+        interruption.begin {}
         let folder = try PartFolder.claim(part, in: shared)
         let state = try play(into: folder, isAlone: true)
         guard let state else {
@@ -85,7 +87,6 @@ struct PartRunner {
         let sizes = UploadSizes(of: scenario.document, for: bodies)
         var plans = scenario.document.plans(start: start)
         plans.take(sizes)
-        if isAlone { interruption.begin {} }
         let output = try RunOutput(
             partIn: folder, of: scenario, plans: plans, mode: .virtual, options: options)
         plans = output.attached(to: plans)

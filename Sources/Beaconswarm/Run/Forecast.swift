@@ -16,7 +16,7 @@ struct Forecast {
     var eventsMean = 0.0
     /// Within which the mean will be.
     var eventsRange = 0.0...0.0
-    /// Of one second; in runs of more than ten hours, of a few.
+    /// Of one second; in runs of more than ten hours, of an interval of the series.
     var eventsPeak = 0.0
     var requestsMean = 0.0
     /// Of one second, fetches of configurations included.

@@ -111,10 +111,15 @@ struct LoadCourse {
     mutating func add(_ series: TimeSeries, scale: Double) {
         while width < series.partWidth { widen() }
         for (index, count) in series.capturedByPart.enumerated() where count > 0 {
-            let start = Int64(index) * series.partWidth.nanoseconds
-            add(
-                Double(count), in: Int(start / width.nanoseconds), scale: scale,
-                atOnce: LoadCourse.eventsAtOnce)
+            let length = series.partWidth.nanoseconds
+            let start = Int64(index) * length
+            // An interval is at least as long as a part, but need not be a multiple of it.
+            let middle = min(start + length, (start / width.nanoseconds + 1) * width.nanoseconds)
+            for (from, to) in [(start, middle), (middle, start + length)] where to > from {
+                add(
+                    Double(count) * Double(to - from) / Double(length), in: Int(from / width.nanoseconds),
+                    scale: scale, atOnce: LoadCourse.eventsAtOnce)
+            }
         }
     }
 

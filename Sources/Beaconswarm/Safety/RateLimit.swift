@@ -52,7 +52,7 @@ extension CapacitySearch.Settings {
     mutating func keep(to maximumRate: Double?, requestsPerLoad: Double) throws(CommandFailure) {
         guard let maximumRate, requestsPerLoad > 0 else { return }
         let root = (maximumRate + 4).squareRoot() - 2
-        let limit = (root * root / requestsPerLoad / quantum).rounded(.down) * quantum
+        let limit = multiple((root * root / requestsPerLoad / quantum).rounded(.down))
         guard limit >= floor else {
             throw CommandFailure(
                 .usage,

@@ -97,6 +97,9 @@ final class CommitPipeline: Sendable {
     /// What the store refused so far.
     var storeFailure: StoreFailure? { writer.withLock { writer in writer.storeFailure } }
 
+    /// Takes the store's files away, which nobody was promised anything of.
+    func discardStore() { StoreFiles.remove(store.path) }
+
     /// Writes what is queued, closes the store and ends the thread. Nothing may be submitted any more.
     func close() async {
         while queue.withLock({ $0.isDraining }) { try? await Task.sleep(for: .milliseconds(2)) }

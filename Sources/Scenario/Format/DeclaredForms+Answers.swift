@@ -75,7 +75,8 @@ extension DeclaredForms {
                 allowed: "drop, keep, retry, halve or split where nobody has answered: there is no list")
             return nil
         }
-        if table.success == nil, rules.contains(where: \.verdict.isPositive) {
+        let succeeding = rules.indices.filter { rules[$0].verdict.isPositive && !table.idle.contains($0) }
+        if table.success == nil, !succeeding.isEmpty {
             reading.report(
                 .conflict, place, found: "\"delivered\" that no answer comes to",
                 allowed: "a rule of success with an answer that no rule before it is about")

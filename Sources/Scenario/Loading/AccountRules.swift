@@ -17,11 +17,13 @@ enum AccountRules {
 extension ScenarioBinder {
     /// Reports an account that would break the head of each request of a population, once for a target that several share.
     mutating func checkAccount(
-        of target: BoundTarget, _ system: any SystemRuleSet, _ population: JSONPath
+        of target: BoundTarget, _ system: any SystemRuleSet, several: Bool, _ population: JSONPath
     ) {
+        // An address without a path is completed by the SDK's own, unless a system alone posts to it as it is.
+        let isCompleted = several || !system.postsToBareOrigin
         let isInURL =
             target.path == nil
-            && (target.urls.isEmpty || target.urls.contains { $0.pathAndQuery == "/" })
+            && (target.urls.isEmpty || isCompleted && target.urls.contains { $0.pathAndQuery == "/" })
         guard isInURL, system is GrowingRules || system is SensorsRules,
             !AccountRules.isURLPart(target.accountID)
         else { return }

@@ -9,23 +9,27 @@ extension ScenarioBinder {
     mutating func warnAboutVersions(_ timeline: [TimelineEntry], _ populations: [ScenarioPopulation]) {
         let isFetched = populations.contains { ($0.system as? SensorsRules)?.remoteConfig.enabled ?? false }
         guard isFetched else { return }
-        // What is served until the first entry, from before the start on.
+        // Since when each version is served, and since when with another content than at first. Until the first entry, and
+        // from before the start on, it is "0".
+        var served: [String: (body: [UInt8], since: Interval, otherSince: Interval?)] = [:]
         var initial = ScenarioRemoteConfig()
         initial.version = "0"
-        var served: [(at: Interval?, config: ScenarioRemoteConfig)] = [(nil, initial)]
+        served["0"] = (initial.body(version: "0"), .zero, nil)
         let entries = timeline.enumerated().sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }
         for entry in entries.map(\.element) {
             guard case .remoteConfig(let config) = entry.change, config.answer == nil,
                 let version = config.version
             else { continue }
             let body = config.body(version: version)
-            let isKnown = served.contains { before in
-                let isEarlier = before.at.map { $0 < entry.at } ?? (entry.at > .zero)
-                return isEarlier && before.config.version == version
-                    && before.config.body(version: version) != body
+            guard let before = served[version] else {
+                served[version] = (body, entry.at, nil)
+                continue
             }
-            served.append((entry.at, config))
-            guard isKnown, let path = JSONPath(text: entry.pointer) else { continue }
+            let isOther = before.body != body
+            if isOther, before.otherSince == nil { served[version]?.otherSince = entry.at }
+            guard let since = isOther ? before.since : before.otherSince, since < entry.at,
+                let path = JSONPath(text: entry.pointer)
+            else { continue }
             reading.warn(
                 path.appending("remoteConfig").appending("v"),
                 "version \"\(version)\" was served before with other content: devices that have it are told that "

@@ -127,7 +127,7 @@ extension ScenarioBinder {
     mutating func check(
         _ target: BoundTarget, of system: any SystemRuleSet, several: Bool, _ population: JSONPath
     ) {
-        checkAccount(of: target, system, population)
+        checkAccount(of: target, system, several: several, population)
         guard let place = target.place, target.path == nil else { return }
         let isOrigin = target.urls.first.map { $0.pathAndQuery == "/" } ?? true
         if several, target.isShared, !isOrigin {
