@@ -1,6 +1,7 @@
 import CollectorModel
 import DeviceSDK
 import Timebase
+import World
 
 extension ModelledServer {
     /// Status line and headers of the collector's answers: `HTTP/1.1 200 OK`, `date: …` and `content-length: 0`.
