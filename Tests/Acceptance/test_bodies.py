@@ -203,6 +203,33 @@ def test_what_a_collector_refuses_for_its_size_arrives_nowhere(
     assert {row["fate"] for row in truth} == {"pending"}
 
 
+def test_few_events_are_refused_for_their_size_too(tool: Tool, tmp_path: Path) -> None:
+    """Batches of 1,200 events of 8 kB: beyond a server's 8 MiB, as many as a dataset would otherwise take unseen."""
+    sdk = {
+        "name": "wide",
+        "upload": {"batch": 1200, "flushBulkSize": 1200, "flushInterval": "1h"},
+        "request": {"path": "/v1/batch", "body": {"batch": "{{events}}"}},
+        "answers": [["2xx", "delivered"], ["413", "drop"], ["*", "retry"]],
+        "events": {
+            "id": "uuid", "key": ["/id"], "tag": "/p/bs_id",
+            "common": {"event": "{{name}}", "id": "{{id}}", "at": "{{time|iso}}", "p": {"wide": "x" * 8000}},
+            "launch": {"name": "launch"}, "screen": {"name": "screen"}, "business": {"name": "{{event}}"},
+        },
+    }
+    population = {
+        "name": "p", "devices": 1, "system": "declared", "persona": {"preset": "steady", "rate": "5/s"}, "sdk": sdk,
+    }
+    scenario = write_scenario(
+        tmp_path, {"name": "wide", "seed": 1, "duration": "10m", "drain": "2h", "populations": [population]}
+    )
+    report, _ = simulate(tool, scenario, "encode")
+    rejected = report["events"]["rejected"]
+    assert rejected >= 1200 and "413" in report["answers"], report["answers"]
+    truth, rows = generated(tool, scenario, "dataset")
+    assert rows == report["events"]["delivered"]
+    assert sum(row["fate"] == "rejected" for row in truth) == rejected
+
+
 def test_a_batch_of_many_events_arrives_whole(tool: Tool, tmp_path: Path) -> None:
     """The most events that a batch of the codeless SDK may have, in one message with three fields of its own."""
     scenario = write_scenario(

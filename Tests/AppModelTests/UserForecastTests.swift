@@ -73,8 +73,9 @@ struct UserForecastTests {
         persona.setTempo(tempo)
         let rate = UserForecast(of: population(persona), sample: 200).meanRate
         #expect(abs(rate - 150) < 7.5, "\(rate)")
-        // Bots alone do more.
-        #expect(UserForecast.tempo(forRate: 1, of: population(persona)) == nil)
+        // Bots alone do more: the people do as little as can be.
+        let least = UserForecast.tempo(forRate: 1, of: population(persona))
+        #expect(least == UserForecast.tempoRange.lowerBound)
     }
 
     @Test("at the tempo found, the population's rate is the one wanted")
