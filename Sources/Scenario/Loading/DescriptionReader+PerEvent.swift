@@ -20,7 +20,8 @@ extension DescriptionReader {
                 reading.report(
                     .conflict, place.value(at: keys + ["perEvent", name]) ?? place,
                     found: "\"\(name)\", where events have \(replaced)",
-                    allowed: "members that stand where no collector reads an event's name, time, key or bs_id")
+                    allowed: "members that stand where no collector reads an event's name, time, key or bs_id"
+                )
             }
         }
     }
