@@ -82,21 +82,14 @@ struct LoadCourse {
     /// The highest rate per second of the run: of an interval where all devices were played, or a sample's share of them
     /// is enough to tell, and else of as many intervals as it takes.
     var peak: Double {
-        var level = loads.map { (index: $0.key, load: $0.value) }.sorted { $0.index < $1.index }
-        var seconds = width.fractionalSeconds
+        var course = self
         var peak = 0.0
         while true {
-            peak = max(peak, (level.map(\.load.likely).max() ?? 0) / seconds)
-            guard level.count > 1, level.contains(where: { $0.load.variance > 0 }) else { return peak }
-            var joined: [(index: Int, load: Load)] = []
-            for part in level {
-                if let last = joined.last, last.index == part.index / 2 {
-                    joined[joined.count - 1].load += part.load
-                } else {
-                    joined.append((part.index / 2, part.load))
-                }
-            }
-            (level, seconds) = (joined, seconds * 2)
+            let most = course.loads.values.map(\.likely).max() ?? 0
+            peak = max(peak, most / course.width.fractionalSeconds)
+            guard course.loads.count > 1, course.loads.values.contains(where: { $0.variance > 0 })
+            else { return peak }
+            course.widen()
         }
     }
 
