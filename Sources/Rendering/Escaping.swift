@@ -110,10 +110,13 @@ package enum Escaping {
             default: "-_./:=,@%+".utf8.contains(byte)
             }
         }
-        if plain, !argument.isEmpty { return argument }
-        // By scalars, as a shell reads it.
-        return "'"
-            + String(argument.unicodeScalars.replacing("'".unicodeScalars, with: "'\\''".unicodeScalars))
+        return plain && !argument.isEmpty ? argument : quotedForShell(argument)
+    }
+
+    /// One argument of a command in the quotes of a POSIX shell. By scalars, as a shell reads it: a mark that combines with
+    /// a quote does not hide it.
+    package static func quotedForShell(_ argument: String) -> String {
+        "'" + String(argument.unicodeScalars.replacing("'".unicodeScalars, with: "'\\''".unicodeScalars))
             + "'"
     }
 }

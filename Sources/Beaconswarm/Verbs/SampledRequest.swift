@@ -1,5 +1,6 @@
 import CollectorModel
 import DeviceSDK
+import Rendering
 import Scenario
 import Timebase
 import Wire
@@ -94,10 +95,11 @@ extension SampledRequest {
         let glob = url.contains(Redactor.mask) ? " --globoff" : ""
         // What `insecure` says to the devices.
         let trust = plan.target.isSecure && plan.target.tls.isInsecure ? " -k" : ""
-        text += "curl -sS\(trust)\(glob) -X \(head.method.rawValue) \(SampledRequest.quoted(url))"
-        for header in headers { text += " \\\n  -H \(SampledRequest.quoted(header))" }
+        text += "curl -sS\(trust)\(glob) -X \(head.method.rawValue) \(Escaping.quotedForShell(url))"
+        for header in headers { text += " \\\n  -H \(Escaping.quotedForShell(header))" }
         guard head.method.hasBody else { return text + "\n\n" }
-        return text + " \\\n  --data-binary \(shown.isBase64 ? "@-" : SampledRequest.quoted(shown.text))\n\n"
+        return text
+            + " \\\n  --data-binary \(shown.isBase64 ? "@-" : Escaping.quotedForShell(shown.text))\n\n"
     }
 
     /// Whether the body has a secret that cannot be masked in it.
@@ -125,11 +127,6 @@ extension SampledRequest {
         let isMasked = redactor.redactSecrets(body.text) != body.text
         let hides = isSecret && !isMasked || packed.areIn(Array(masked.utf8))
         return (hides ? Redactor.mask : masked, false)
-    }
-
-    /// By scalars, as a shell reads it: a mark that combines with a quote does not hide it.
-    private static func quoted(_ text: String) -> String {
-        "'" + String(text.unicodeScalars.replacing("'".unicodeScalars, with: "'\\''".unicodeScalars)) + "'"
     }
 
     /// Whether a terminal shows the body as it is, and a shell takes it in quotes.
