@@ -5,19 +5,28 @@ import Testing
 
 @Suite("The picture of the ledger")
 struct LedgerFlowTests {
-    /// The names and counts of causes, a line each, as the picture has them.
-    private func leaves(_ geometry: LedgerFlow.Geometry) -> [Substring] {
+    /// The picture of a run that lost events in these ways.
+    private func picture(
+        _ geometry: LedgerFlow.Geometry, captured: UInt64, lost: [Report.NamedCount]
+    ) -> String {
         var report = Fixtures.outage()
         report.audit = nil
         report.events = Report.EventCounts()
-        report.events.captured = 200_000_000
-        report.events.lost = [
+        report.events.captured = captured
+        report.events.lost = lost
+        var html = Markup()
+        LedgerFlow(report, geometry).write(into: &html)
+        return html.text
+    }
+
+    /// The names and counts of causes, a line each, as the picture has them.
+    private func leaves(_ geometry: LedgerFlow.Geometry) -> [Substring] {
+        let lost = [
             Report.NamedCount("retries_exhausted", 1_345_660), Report.NamedCount("killed", 90),
             Report.NamedCount("a_cause_that_no_picture_has_any_room_for", 91),
         ]
-        var html = Markup()
-        LedgerFlow(report, geometry).write(into: &html)
-        return html.text.matches(of: /<tspan[^>]*>([^<]*)<\/tspan>/).map { $0.output.1 }
+        return picture(geometry, captured: 200_000_000, lost: lost)
+            .matches(of: /<tspan[^>]*>([^<]*)<\/tspan>/).map { $0.output.1 }
     }
 
     @Test("no count is beyond the picture's edge, where it would read as another one")
@@ -34,16 +43,10 @@ struct LedgerFlowTests {
     @Test("a count has a line of its own only where there is no room beside the name")
     func lines() {
         func below(_ geometry: LedgerFlow.Geometry) -> Int {
-            var report = Fixtures.outage()
-            report.audit = nil
-            report.events = Report.EventCounts()
-            report.events.captured = 2_000_000
-            report.events.lost = [
+            let lost = [
                 Report.NamedCount("retries_exhausted", 345_660), Report.NamedCount("killed", 90),
             ]
-            var html = Markup()
-            LedgerFlow(report, geometry).write(into: &html)
-            return html.text.matches(of: /dy="15"/).count
+            return picture(geometry, captured: 2_000_000, lost: lost).matches(of: /dy="15"/).count
         }
         #expect(below(.narrow) == 1 && below(.wide) == 0)
     }
