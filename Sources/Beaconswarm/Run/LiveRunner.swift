@@ -84,7 +84,7 @@ struct LiveRunner: Sendable {
         let server: CollectorServer?
         do {
             server = stage.embeds ? try await startCollector(stage) : nil
-            leaveNothing(of: nil, stage.stores, keepingFolder: true, server)
+            interruption.leaveNothing(of: nil, stage.stores, server)
         } catch {
             stage.stores.remove()
             throw error
@@ -136,7 +136,8 @@ struct LiveRunner: Sendable {
                 embeds: stage.embeds, budget: stage.budget, forecast: stage.forecast, of: plans)
             let output = try self.output(stage, plans)
             made = output
-            leaveNothing(of: output, stage.stores, keepingFolder: stage.attempt != nil, server)
+            interruption.leaveNothing(
+                of: output, stage.stores, keepingFolder: stage.attempt != nil, server)
             plans = output.attached(to: plans)
             var builder = output.builder(target: targetText(plans), warnings: warnings)
             builder.pace = scenario.document.pace

@@ -1,3 +1,5 @@
+import CollectorServer
+
 /// What may end a run before its time, and what is to be done then: ``Interruption`` for a run alone.
 protocol RunControl: Sendable {
     /// Whether the run is to end gracefully.
@@ -12,6 +14,25 @@ protocol RunControl: Sendable {
     func onRequest(_ action: @escaping @Sendable () -> Void)
     /// The run is over, and its results are being written.
     func onRequestFromNowOn(_ action: @escaping @Sendable () -> Void)
+}
+
+extension RunControl {
+    /// What an interrupt does until the run begins: nothing is left of it that the next try would meet.
+    ///
+    /// - Parameters:
+    ///   - output: What it has made for its results, if anything.
+    ///   - keepingFolder: Whether the empty folder stays, as that of an attempt at a part.
+    ///   - server: Its own collector, which nobody has sent anything yet.
+    func leaveNothing(
+        of output: RunOutput?, _ stores: RunStores, keepingFolder: Bool = false,
+        _ server: CollectorServer? = nil
+    ) {
+        onEnd {
+            output?.discard(keepingFolder: keepingFolder)
+            stores.removeIfTemporary()
+            server?.discardStore()
+        }
+    }
 }
 
 extension Interruption: RunControl {}

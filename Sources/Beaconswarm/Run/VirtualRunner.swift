@@ -54,10 +54,7 @@ struct VirtualRunner {
             throw error
         }
         // To make many devices takes seconds: an interrupt does not wait for that, and leaves nothing.
-        interruption.onEnd {
-            output.discard()
-            stores.removeIfTemporary()
-        }
+        interruption.leaveNothing(of: output, stores)
         plans = output.attached(to: plans)
         let builder = output.builder(target: Report.modelledTarget, bodies: bodies)
         console.begin(builder, forecast: forecast)
