@@ -19,7 +19,7 @@ setup:
 
 ## build: builds the tool for release (.build/release/beaconswarm)
 build: setup
-	swift build -c release --product beaconswarm
+	.ci/swift-build --product beaconswarm
 
 ## build-all: builds for release the program, the suites, and what else tests it
 build-all: setup

@@ -27,6 +27,8 @@ enum Release {
     /// Opened likewise, but not optimised: code that runs a few times in each process, and that takes the optimiser
     /// many times as long as it would ever gain.
     case plain
+    /// As `plain`, of which nobody needs the interface before it is compiled: it is not worked out apart.
+    case suite
     /// As `fast`, and other targets may specialise and inline all that it has: for generic code on the hot path.
     case open
 
@@ -35,6 +37,7 @@ enum Release {
             switch self {
             case .fast: ["-enable-testing"]
             case .plain: ["-enable-testing", "-Onone"]
+            case .suite: ["-enable-testing", "-Onone", "-no-emit-module-separately-wmo"]
             case .open: ["-enable-testing", "-Xllvm", "-sil-cross-module-serialize-all"]
             }
         // Debug information takes the compiler time, and serves nobody who does not step through a release.
@@ -71,7 +74,7 @@ extension Target {
     ) -> Target {
         .testTarget(
             name: "\(name)Tests", dependencies: [.target(name: name)] + dependencies,
-            resources: resources, swiftSettings: Release.plain.settings)
+            resources: resources, swiftSettings: Release.suite.settings)
     }
 }
 
@@ -252,7 +255,7 @@ let package = Package(
             dependencies: [
                 "TestSupport", "Accounting", "LiveSimulation", "Scenario", "Timebase", "CDeviceDisk",
             ],
-            swiftSettings: Release.plain.settings),
+            swiftSettings: Release.suite.settings),
         .testTarget(
             name: "LiveConformanceTests",
             dependencies: [
@@ -262,7 +265,7 @@ let package = Package(
                 "beaconswarm-cli", "beaconswarm-example", "beaconswarm-tables", "beaconswarm-fuzz",
                 "beaconswarm-explore",
             ],
-            swiftSettings: Release.plain.settings),
+            swiftSettings: Release.suite.settings),
 
         .tests(of: "Timebase"),
         .tests(of: "Snapshots", ["Timebase"]),

@@ -21,7 +21,7 @@ def build() -> Path:
     """The folder of the build that is tested, in which `make test` has made the example too."""
     folder = BINARY.parent
     if not (folder / "beaconswarm-example").exists():
-        pytest.skip(f"{folder} has no example: swift build -c release --product beaconswarm-example")
+        pytest.skip(f"{folder} has no example: .ci/swift-build --product beaconswarm-example")
     return folder
 
 
