@@ -10,7 +10,11 @@ package enum StudentT {
     ///
     /// - Parameter degrees: Degrees of freedom, 1 or more; fractions are allowed.
     package static func distribution(_ t: Double, degrees: Double) -> Double {
-        let tail = incompleteBeta(degrees / (degrees + t * t), degrees / 2, 0.5) / 2
+        distribution(t, degrees: degrees, Beta(degrees / 2, 0.5))
+    }
+
+    private static func distribution(_ t: Double, degrees: Double, _ beta: Beta) -> Double {
+        let tail = beta.incomplete(degrees / (degrees + t * t)) / 2
         return t < 0 ? tail : 1 - tail
     }
 
@@ -21,27 +25,38 @@ package enum StudentT {
     ///   - degrees: Degrees of freedom, 1 or more.
     package static func quantile(_ p: Double, degrees: Double) -> Double {
         precondition(p >= 0.5 && p < 1 && degrees >= 1)
+        let beta = Beta(degrees / 2, 0.5)
         var low = 0.0
         var high = 1.0
-        while distribution(high, degrees: degrees) < p { high *= 2 }
+        while distribution(high, degrees: degrees, beta) < p { high *= 2 }
         // Halving ends where no number lies between.
         while true {
             let middle = low + (high - low) / 2
             guard middle > low, middle < high else { return middle }
-            if distribution(middle, degrees: degrees) < p { low = middle } else { high = middle }
+            if distribution(middle, degrees: degrees, beta) < p { low = middle } else { high = middle }
         }
     }
 
-    /// The regularised incomplete beta function `I_x(a, b)`.
-    static func incompleteBeta(_ x: Double, _ a: Double, _ b: Double) -> Double {
-        if x <= 0 { return 0 }
-        if x >= 1 { return 1 }
-        let scale = DeterministicMath.exp(
-            logGamma(a + b) - logGamma(a) - logGamma(b) + a * DeterministicMath.log(x)
-                + b * DeterministicMath.log(1 - x))
-        // The fraction converges fast on this side of its mean; the other is its mirror.
-        return x < (a + 1) / (a + b + 2)
-            ? scale * fraction(x, a, b) / a : 1 - scale * fraction(1 - x, b, a) / b
+    /// The beta function of two parameters, whose logarithm is worked out once for all that is asked of it.
+    struct Beta {
+        private let (a, b): (Double, Double)
+        private let logOfInverse: Double
+
+        init(_ a: Double, _ b: Double) {
+            (self.a, self.b) = (a, b)
+            logOfInverse = logGamma(a + b) - logGamma(a) - logGamma(b)
+        }
+
+        /// The regularised incomplete beta function `I_x(a, b)`.
+        func incomplete(_ x: Double) -> Double {
+            if x <= 0 { return 0 }
+            if x >= 1 { return 1 }
+            let scale = DeterministicMath.exp(
+                logOfInverse + a * DeterministicMath.log(x) + b * DeterministicMath.log(1 - x))
+            // The fraction converges fast on this side of its mean; the other is its mirror.
+            return x < (a + 1) / (a + b + 2)
+                ? scale * fraction(x, a, b) / a : 1 - scale * fraction(1 - x, b, a) / b
+        }
     }
 
     private static func fraction(_ x: Double, _ a: Double, _ b: Double) -> Double {
