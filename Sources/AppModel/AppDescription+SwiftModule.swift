@@ -3,10 +3,14 @@ extension AppDescription {
     /// `Shop.HomeViewController` then. Classes of UIKit, WebKit, Foundation and React Native, and names
     /// with a module already, stay as they are.
     package func ofSwift(module: String) -> AppDescription {
-        func name(_ name: String) -> String {
+        mappingClassNames { name in
             let isForeign = ["UI", "_UI", "WK", "NS", "RCT"].contains { name.hasPrefix($0) }
             return isForeign || name.isEmpty || name.contains(".") ? name : "\(module).\(name)"
         }
+    }
+
+    /// The app with each name of a class replaced by another.
+    package func mappingClassNames(_ name: (String) -> String) -> AppDescription {
         var app = self
         app.appDelegate = name(appDelegate)
         app.tabBarController = name(tabBarController)

@@ -9,29 +9,15 @@ extension AppDescription {
             let characters = text.unicodeScalars.map { $0 == "\n" || $0 == "\r" ? " " : $0 }
             return String(String.UnicodeScalarView(characters))
         }
-        var app = self
+        var app = mappingClassNames(line)
         app.versions = versions.map(line)
-        app.appDelegate = line(appDelegate)
-        app.tabBarController = line(tabBarController)
-        app.navigationController = line(navigationController)
-        app.screens = screens.map { screen in
-            var screen = screen
-            screen.className = line(screen.className)
-            screen.viewClass = line(screen.viewClass)
-            screen.parents = screen.parents.map(line)
-            screen.controls = screen.controls.map { control in
-                var control = control
-                control.className = line(control.className)
-                control.target = line(control.target)
-                control.action = line(control.action)
-                control.label = line(control.label)
-                control.segments = control.segments.map(line)
-                for index in control.within.indices {
-                    control.within[index].className = line(control.within[index].className)
-                }
-                return control
+        for screen in app.screens.indices {
+            for control in app.screens[screen].controls.indices {
+                let written = app.screens[screen].controls[control]
+                app.screens[screen].controls[control].action = line(written.action)
+                app.screens[screen].controls[control].label = line(written.label)
+                app.screens[screen].controls[control].segments = written.segments.map(line)
             }
-            return screen
         }
         return app
     }
