@@ -174,6 +174,11 @@ extension DeclaredSystem {
         let middle = request.rows.count / 2
         device.parts.insert(ContiguousArray(request.rows[..<middle]), at: 0)
         device.parts.insert(ContiguousArray(request.rows[middle...]), at: 1)
+        allowTwoMore(on: &device)
+    }
+
+    /// The parts of a split batch are sent in the round in which it was, whatever it may send otherwise.
+    func allowTwoMore(on device: inout Device) {
         device.batchesLeft += device.batchesLeft < .max - 2 ? 2 : 0
     }
 

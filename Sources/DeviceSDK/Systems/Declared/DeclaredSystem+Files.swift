@@ -53,7 +53,7 @@ extension DeclaredSystem {
         let closedAt = request.sealedAt ?? request.plannedAt
         device.files.insert(DeclaredFile(end: middle, closedAt: closedAt), at: index)
         device.fileCursor = device.files.last { $0.end <= first }?.end ?? 0
-        device.batchesLeft += device.batchesLeft < .max - 2 ? 2 : 0
+        allowTwoMore(on: &device)
     }
 
     /// Writes what is left of a file into the open one, as if it were captured now. Where other closed files lie between
