@@ -19,11 +19,10 @@ extension ScenarioBinder {
     mutating func checkAccount(
         of target: BoundTarget, _ system: any SystemRuleSet, several: Bool, _ population: JSONPath
     ) {
-        // An address without a path is completed by the SDK's own, unless a system alone posts to it as it is.
-        let isCompleted = several || !system.postsToBareOrigin
         let isInURL =
-            target.path == nil
-            && (target.urls.isEmpty || isCompleted && target.urls.contains { $0.pathAndQuery == "/" })
+            target.urls.isEmpty
+            ? target.path == nil
+            : target.urls.contains { target.completesPath(of: $0, for: system, several: several) }
         guard isInURL, system is GrowingRules || system is SensorsRules,
             !AccountRules.isURLPart(target.accountID)
         else { return }

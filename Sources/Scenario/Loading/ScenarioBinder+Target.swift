@@ -28,11 +28,18 @@ extension ScenarioBinder {
         func targets(of system: any SystemRuleSet, several: Bool) -> [PopulationPlan.Target] {
             urls.map { url in
                 var target = complete(url)
-                if path == nil, url.pathAndQuery == "/", several || !system.postsToBareOrigin {
+                if completesPath(of: url, for: system, several: several) {
                     target.pathAndQuery = system.defaultPath(account: accountID)
                 }
                 return target
             }
+        }
+
+        /// Whether an address has no path, so that the SDK's own is put behind it, unless a system alone posts to it as it is.
+        func completesPath(
+            of url: PopulationPlan.Target, for system: any SystemRuleSet, several: Bool
+        ) -> Bool {
+            path == nil && url.pathAndQuery == "/" && (several || !system.postsToBareOrigin)
         }
 
         /// What clients of the embedded collector are told; the address is put in when it is known.
