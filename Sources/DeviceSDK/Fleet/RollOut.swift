@@ -1,3 +1,4 @@
+import AppModel
 package import Timebase
 
 /// How a change gets around among devices: each has a moment of its own, drawn evenly in a time, or never gets it.
@@ -59,7 +60,9 @@ extension PopulationPlan {
 
     /// What holds of every device, whatever rules it follows.
     package func statedBounds(disksFail: Bool) -> StatedBounds {
-        StatedBounds(all: allRules.map { $0.statedBounds(disksFail: disksFail) })
+        var bounds = StatedBounds(all: allRules.map { $0.statedBounds(disksFail: disksFail) })
+        if !bounds.bulkCountsPages, app.events.contains(where: \.isWeb) { bounds.bulk = nil }
+        return bounds
     }
 }
 

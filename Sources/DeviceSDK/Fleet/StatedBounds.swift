@@ -18,6 +18,8 @@ package struct StatedBounds: Hashable, Sendable {
     /// Rows with which a capture sets off an upload, where none is in the air, on one of ``pausesOn``; `nil` where
     /// nothing is said.
     package var bulk: Int?
+    /// Whether ``bulk`` is said of events of pages in web views, too.
+    package var bulkCountsPages = true
     /// How long no upload begins after one that began after the last failure has failed itself; `nil` where nothing is
     /// said.
     package var rest: Interval?
@@ -67,6 +69,7 @@ package struct StatedBounds: Hashable, Sendable {
         pause = pauses.isEmpty || pauses.count < all.count ? nil : pauses.reduce(.zero, +)
         let bulks = all.compactMap(\.bulk)
         bulk = bulks.count < all.count ? nil : bulks.max()
+        bulkCountsPages = all.allSatisfy(\.bulkCountsPages)
         let rests = all.compactMap(\.rest)
         rest = rests.count < all.count ? nil : rests.min()
         heedsRetryAfter = !all.isEmpty && all.allSatisfy(\.heedsRetryAfter)

@@ -30,6 +30,8 @@ extension SensorsRules: SystemRuleSet {
             bounds.pause = upload.flushInterval + upload.jitter
             let bulk = upload.flushBulkSize + (upload.flushesAboveBulkSize ? 1 : 0)
             bounds.bulk = upload.retry.isIdle ? bulk : nil
+            // 1.10.17 stores what a page hands over and looks no further.
+            bounds.bulkCountsPages = isVersion4
         }
         return bounds
     }
