@@ -97,7 +97,10 @@ package enum AheadComparison {
         }
 
         mutating func tick(_ recorder: RunRecorder, at now: Instant) -> Bool {
-            looks += recorder.populations.map(\.ledger.captured)
+            // By index: a record is large, and would be copied whole.
+            for index in recorder.populations.indices {
+                looks.append(recorder.populations[index].ledger.captured)
+            }
             if let latest = recorder.series.buckets.last { levels.append(latest.gauges) }
             return true
         }

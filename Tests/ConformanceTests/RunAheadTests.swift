@@ -53,9 +53,9 @@ struct RunAheadTests {
         """
         {"seed": 11, "duration": "16h", "drain": "5m", "measureFrom": "3h",
          "populations": [
-           {"name": "p", "devices": 12, "system": "\(row.system)", "version": "\(row.version)", "app": "shop",
+           {"name": "p", "devices": 7, "system": "\(row.system)", "version": "\(row.version)", "app": "shop",
             "persona": "casual", "network": "\(network)"},
-           {"name": "q", "devices": 5, "system": "\(row.system)", "version": "\(row.version)", "app": "shop",
+           {"name": "q", "devices": 3, "system": "\(row.system)", "version": "\(row.version)", "app": "shop",
             "persona": "power", "network": "\(network)"}],
          "timeline": [
            {"at": "5h", "for": "2h", "share": 0.5, "device": {"network": "none"}},

@@ -120,7 +120,7 @@ struct LatencyHistogramTests {
     func fewAsFilled() {
         let seed = UInt64.random(in: 0...(.max))
         var stream = RandomStream(key: seed)
-        for round in 0..<200 {
+        for round in 0..<80 {
             let values = (0..<Int(1 + stream.below(40))).map { _ in
                 // Of every magnitude, and often several of one counter.
                 let magnitude = UInt64(1) << stream.below(49)

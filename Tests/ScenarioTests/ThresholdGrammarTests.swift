@@ -17,10 +17,6 @@ struct ThresholdGrammarTests {
         (try? Threshold.parse(metric: metric, expression: expression)) != nil
     }
 
-    private func matches(_ pattern: String, _ text: String) throws -> Bool {
-        try text.firstMatch(of: Regex(pattern)) != nil
-    }
-
     /// Parts that conditions are made of, and texts that look like them.
     private static let aggregations = [
         "avg", "min", "med", "max", "count", "rate", "value", "p(95)", "p( 99.9 )", "p(100)", "p(100.0)",
@@ -56,13 +52,13 @@ struct ThresholdGrammarTests {
 
     @Test("says of every generated condition what the parser says", arguments: kinds)
     func conditions(kind: MetricCatalogue.Kind, metric: String) throws {
-        let pattern = ThresholdGrammar.condition(kind)
+        let pattern = try Regex(ThresholdGrammar.condition(kind))
         var stream = RandomStream(key: 11)
         var (taken, refused) = (0, 0)
         for _ in 0..<6000 {
             let text = Self.text(&stream)
             let isTaken = parses(metric, text)
-            #expect(try matches(pattern, text) == isTaken, "\(metric): \(text.debugDescription)")
+            #expect(text.contains(pattern) == isTaken, "\(metric): \(text.debugDescription)")
             if isTaken { taken += 1 } else { refused += 1 }
         }
         // Neither side answers one thing to everything.
