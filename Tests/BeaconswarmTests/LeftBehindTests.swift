@@ -247,32 +247,3 @@ struct RefusedCollectorTests {
         #expect(try await refused(store: scratch.file("no/s.sqlite")).message.contains("No such file"))
     }
 }
-
-@Suite("Thresholds that end a run")
-struct AbortingThresholdTests {
-    @Test("end it when they are broken, not before their time, and leave a report that says so")
-    func aborted() async throws {
-        let bench = try ScenarioBench()
-        func play(_ condition: String, out: String) async throws -> RunResult {
-            let text = ScenarioBench.text("\"thresholds\": {\"events_captured\": [\(condition)]},")
-                .replacing("\"3s\"", with: "\"10m\"")
-            var options = try bench.options(text)
-            options.out = bench.scratch.file(out)
-            return try await Beaconswarm.play(options, in: .virtual)
-        }
-        let early = try await play(#"{"threshold": "count<5", "abortOnFail": true}"#, out: "early")
-        let late = try await play(
-            #"{"threshold": "count<5", "abortOnFail": true, "delayAbortEval": "5m"}"#, out: "late")
-        let never = try await play(#"{"threshold": "count<5"}"#, out: "never")
-        for result in [early, late, never] {
-            #expect(result.status == .thresholdFailed && result.report.verdict == "failed")
-            #expect(result.report.events.balance == 0)
-        }
-        let seconds = [early, late, never].map(\.report.report.simulatedSeconds)
-        #expect(seconds[0] < 30 && seconds[1] >= 300 && seconds[1] < 330 && seconds[2] >= 600, "\(seconds)")
-        #expect(early.report.report.thresholds.first?.aborted == true)
-        #expect(never.report.report.thresholds.first?.aborted != true)
-        let held = try await play(#"{"threshold": "count>=0", "abortOnFail": true}"#, out: "held")
-        #expect(held.status == .success && held.report.report.simulatedSeconds >= 600)
-    }
-}

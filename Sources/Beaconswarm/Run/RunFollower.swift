@@ -114,8 +114,10 @@ extension ReportBuilder {
 
     /// The first threshold that is broken and ends the run, if its time to be judged has come.
     func abortingThreshold(_ recorder: RunRecorder, elapsed: Interval) -> Report.ThresholdResult? {
-        let warmUp = measureFrom ?? .zero
-        let due = thresholds.filter { $0.abortOnFail && elapsed >= max(warmUp, $0.delayAbortEval ?? .zero) }
+        let due = thresholds.filter {
+            $0.abortOnFail
+                && elapsed >= max(start(of: $0, recorder) + .seconds(1), $0.delayAbortEval ?? .zero)
+        }
         guard !due.isEmpty else { return nil }
         let metrics = metrics(of: recorder, seconds: elapsed.fractionalSeconds)
         // A metric without samples fails at the end of a run, but is no reason to end one.
@@ -124,5 +126,11 @@ extension ReportBuilder {
         }
         broken.aborted = true
         return broken
+    }
+
+    /// When there begins what a threshold is about: before it has lasted, nothing is too few.
+    private func start(of threshold: Threshold, _ recorder: RunRecorder) -> Interval {
+        let entry = zip(marks, recorder.entries).first { $0.0.name == threshold.entry }?.1
+        return max(measureFrom ?? .zero, entry.map { $0.range.lowerBound - recorder.series.start } ?? .zero)
     }
 }
