@@ -74,62 +74,6 @@ package enum ForeignReceipts {
         return byCapture.receipts.unique > 0 && byCapture.timeColumn != nil ? byCapture : reading
     }
 
-    private static func read(path: String, sink: ReceiptsSink) throws -> ForeignReading {
-        if let problem = SystemWords.readingProblem(path) {
-            throw ForeignReceiptsError.unreadable(path: path, reason: problem)
-        }
-        let data: Data
-        do {
-            data = try Data(contentsOf: URL(fileURLWithPath: path), options: .mappedIfSafe)
-        } catch {
-            throw ForeignReceiptsError.unreadable(path: path, reason: "the file cannot be read whole")
-        }
-        guard !data.isEmpty else {
-            throw ForeignReceiptsError.unreadable(
-                path: path,
-                reason:
-                    "the file is empty; where a store really holds nothing, give a CSV of its header alone")
-        }
-        var sink = sink
-        if data.starts(with: Array("SQLite format 3\0".utf8)) {
-            try SQLiteReceipts.read(StoreFiles.resolved(path), into: &sink)
-        } else if GzipDecoder.isGzip(data) {
-            let text = try unpacked(data, path: path)
-            let name = path.lowercased().hasSuffix(".gz") ? String(path.dropLast(3)) : path
-            try text.withUnsafeBytes { try readText($0, path: path, name: name, into: &sink) }
-        } else {
-            try data.withUnsafeBytes { try readText($0, path: path, name: path, into: &sink) }
-        }
-        return sink.reading
-    }
-
-    private static func unpacked(_ data: Data, path: String) throws -> WireBuffer {
-        var text = WireBuffer()
-        let decoder = GzipDecoder(limit: unpackedLimit)
-        do {
-            try data.withUnsafeBytes { try decoder.decompress($0, into: &text) }
-        } catch GzipError.tooLarge {
-            throw ForeignReceiptsError.unreadable(
-                path: path, reason: "unpacks to more than \(unpackedLimit >> 20) MiB; give it unpacked")
-        } catch {
-            throw ForeignReceiptsError.unreadable(path: path, reason: "the packed file is cut or damaged")
-        }
-        return text
-    }
-
-    private static func readText(
-        _ bytes: UnsafeRawBufferPointer, path: String, name: String, into sink: inout ReceiptsSink
-    ) throws {
-        // A byte order mark is no part of the first line.
-        let hasMark = bytes.starts(with: [0xEF, 0xBB, 0xBF])
-        let text = UnsafeRawBufferPointer(rebasing: bytes[(hasMark ? 3 : 0)...])
-        if name.lowercased().hasSuffix(".csv") || looksLikeCSV(text) {
-            try CSVReceipts.read(text, path: path, into: &sink)
-        } else {
-            try LineReceipts.read(text, path: path, into: &sink)
-        }
-    }
-
     /// Records one copy of the event that an id names.
     static func record(_ id: some Collection<UInt8>, in receipts: inout Receipts) {
         if let id = EventID(text: id) {
@@ -169,7 +113,7 @@ package enum ForeignReceipts {
         return NaturalKey(high: hash.high, low: hash.low)
     }
 
-    private static func looksLikeCSV(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    static func looksLikeCSV(_ bytes: UnsafeRawBufferPointer) -> Bool {
         let line = bytes.prefix { $0 != 0x0A }.filter { $0 > 0x20 }
         guard let first = line.first, first != UInt8(ascii: "{") else { return false }
         let header = String(decoding: line, as: UTF8.self).lowercased().replacingOccurrences(

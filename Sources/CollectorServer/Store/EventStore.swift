@@ -76,7 +76,11 @@ final class EventStore: @unchecked Sendable {
             var receipts = Receipts()
             let rows = try Row.fetchCursor(db, sql: "SELECT id FROM events")
             while let row = try rows.next() {
-                let text: String = row[0]
+                let held: String? = row[0]
+                guard let text = held else {
+                    throw CollectorServerError.storeFailure(
+                        path: path, reason: "a row has no id; no collector wrote it, or the file is damaged")
+                }
                 ForeignReceipts.record(Array(text.utf8), in: &receipts)
             }
             return receipts
@@ -85,9 +89,17 @@ final class EventStore: @unchecked Sendable {
 
     /// The highest request number in the table: that of its last row, as rows are only appended. 0 in an empty one.
     func lastBatch() throws -> Int64 {
-        try read { db in
+        let last = try read { db in
             try Int64.fetchOne(db, sql: "SELECT batch FROM events ORDER BY rowid DESC LIMIT 1") ?? 0
         }
+        guard (0...1 << 62).contains(last) else {
+            throw CollectorServerError.storeFailure(
+                path: path,
+                reason:
+                    "its last row has the request number \(last); no collector wrote it, or the file is damaged"
+            )
+        }
+        return last
     }
 
     /// What tells the store from all others; `nil` for one that has never had a log.

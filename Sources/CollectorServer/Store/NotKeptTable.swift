@@ -30,7 +30,8 @@ enum NotKeptTable {
         }
     }
 
-    /// Every row, of a store of this program that has the table; rows of reasons that it does not know are left out.
+    /// Every row, of a store of this program that has the table; rows without a value, and of
+    /// reasons that it does not know, are left out.
     static func forEach(
         in db: Database, _ body: (_ id: [UInt8], _ reason: NotKept, _ receivedAt: [UInt8]) -> Void
     ) throws {
@@ -39,8 +40,10 @@ enum NotKeptTable {
         else { return }
         let rows = try Row.fetchCursor(db, sql: "SELECT id, reason, CAST(received_at AS TEXT) FROM \(name)")
         while let row = try rows.next() {
-            let (id, reason, receivedAt): (String, String, String) = (row[0], row[1], row[2])
-            guard let reason = NotKept(rawValue: reason) else { continue }
+            let (id, reason, receivedAt): (String?, String?, String?) = (row[0], row[1], row[2])
+            guard let id, let receivedAt, let reason = reason.flatMap(NotKept.init(rawValue:)) else {
+                continue
+            }
             body(Array(id.utf8), reason, Array(receivedAt.utf8))
         }
     }
