@@ -893,6 +893,10 @@ def test_the_description_has_each_tool_that_reads_a_format(tool: Tool, name: str
     for program, text in told:
         assert all(re.search(rf"\b{table}\b", text) for table in TABLES), program
         assert (f".{name}'" in text) == (program in ("DuckDB", "ClickHouse") and name != "sqlite"), program
+    if name.startswith("csv"):
+        frames = dict(told)["pandas"]
+        (texts,) = re.findall(r'^truth = table\(.*, \[([^\[\]]*)\]\)$', frames, flags=re.M)
+        assert "fillna" in frames and '"name"' in texts, "an empty name is no missing one"
     if name == "ndjson":
         assert "convert_dates=False" in dict(told)["pandas"], "is_first_time is no time"
 

@@ -85,11 +85,14 @@ extension DatasetPage {
         return DatasetPage.part(
             "CSV",
             [
+                "SQLite's `.import` and pandas cannot tell an empty text from none: in columns that may have none (`?`), it "
+                    + "becomes NULL there.\n",
                 DatasetPage.block("DuckDB", "sql", schemas.map { duckDB($0, "read_csv", suffix, options) }),
                 DatasetPage.block("PostgreSQL\(unpacked)", "sql", schemas.flatMap(postgres)),
                 DatasetPage.block("ClickHouse", "sql", clickHouse("CSVWithNames", suffix)),
                 DatasetPage.block("SQLite\(unpacked)", "sql", schemas.flatMap(sqliteImport)),
-                DatasetPage.block(pandasName(suffix), "python", pandasText(suffix, DatasetPage.readCSV)),
+                DatasetPage.block(
+                    pandasName(suffix), "python", pandasText(suffix, DatasetPage.readCSV, filled: true)),
             ])
     }
 

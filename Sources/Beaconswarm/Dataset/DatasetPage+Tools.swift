@@ -81,7 +81,9 @@ extension DatasetPage {
     // MARK: ClickHouse
 
     func clickHouse(_ format: String, _ suffix: String) -> [String] {
-        ["SET date_time_input_format = 'best_effort';"]
+        // Otherwise it takes the text \N for none.
+        let ofCSV = format == "CSVWithNames" ? ["SET format_csv_null_representation = '';"] : []
+        return ["SET date_time_input_format = 'best_effort';"] + ofCSV
             + schemas.map { schema in
                 let columns = DatasetPage.list(schema.columns) { column in
                     let type = DatasetPage.clickHouse(column.type)
@@ -125,17 +127,22 @@ extension DatasetPage {
             + schemas.map { "\($0.name) = table(\"\(path($0.name, "parquet"))\")" }
     }
 
-    func pandasText(_ suffix: String, _ reader: String) -> [String] {
+    /// - Parameter filled: Whether the reader takes an empty text for a missing one: in columns where none is missing, it is
+    ///   put back.
+    func pandasText(_ suffix: String, _ reader: String, filled: Bool = false) -> [String] {
         // Times are read when all files are there: a column without a value in one of them would become one of objects.
         DatasetPage.pandasFunction(
-            "pattern, times, types", reader,
-            "    return rows.assign(**{time: pandas.to_datetime(rows[time], utc=True) for time in times})")
+            "pattern, times, types" + (filled ? ", texts" : ""), reader,
+            (filled ? "    rows = rows.fillna({text: \"\" for text in texts})\n" : "")
+                + "    return rows.assign(**{time: pandas.to_datetime(rows[time], utc=True) for time in times})"
+        )
             + schemas.map { schema in
                 let types = schema.columns.compactMap { column in
                     DatasetPage.pandas(column.type).map { "\"\(column.name)\": \"\($0)\"" }
                 }
                 return "\(schema.name) = table(\"\(path(schema.name, suffix))\", "
-                    + "[\(DatasetPage.times(of: schema))], {\(types.joined(separator: ", "))})"
+                    + "[\(DatasetPage.times(of: schema))], {\(types.joined(separator: ", "))}"
+                    + (filled ? ", [\(DatasetPage.texts(of: schema))])" : ")")
             }
     }
 
@@ -161,6 +168,10 @@ extension DatasetPage {
 
     private static func times(of schema: TableSchema) -> String {
         list(schema.columns.filter { pandas($0.type) == nil }) { "\"\($0.name)\"" }
+    }
+
+    private static func texts(of schema: TableSchema) -> String {
+        list(schema.columns.filter { $0.type == .string && !$0.isNullable }) { "\"\($0.name)\"" }
     }
 
     /// `nil` for times, which are parsed.
