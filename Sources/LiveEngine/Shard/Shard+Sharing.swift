@@ -170,7 +170,16 @@ extension Shard {
         if !connection.entry.isOffered {
             connection.entry.isOffered = true
             pools[pool].shared.append(connection)
+            if pools[pool].shared.count > 2 * pools[pool].count + 16 { forgetGone(in: pool) }
         }
         askToServe()
+    }
+
+    /// Nobody looks at what is offered as long as the pool may open more, so that those that have closed stay in it.
+    private func forgetGone(in pool: Int) {
+        for _ in 0..<pools[pool].shared.count {
+            guard let connection = pools[pool].shared.popFirst(), connection.entry.slot >= 0 else { continue }
+            pools[pool].shared.append(connection)
+        }
     }
 }

@@ -19,7 +19,8 @@ enum AnswerBreach: UInt8 {
         case .headTooLong:
             "more than \(ResponseParser.headLimit) bytes of status line and fields, or of one line"
         case .noColon: "a line without a colon among the fields"
-        case .chunkSize: "a line before a chunk that does not begin with its size"
+        case .chunkSize:
+            "a line before a chunk that does not begin with its size, or with one that is too large"
         case .chunkEnd: "a chunk that goes on beyond its size"
         case .noStatus: "HEADERS that do not begin with :status"
         case .badStatus: "a :status that is no number from 100 to 999"
@@ -30,7 +31,7 @@ enum AnswerBreach: UInt8 {
         case .connectionField: "a field that only HTTP/1.1 has, such as connection or transfer-encoding"
         case .paddedValue: "a field's value that begins or ends with a blank"
         case .fieldValue: "a field's value with the end of a line or a zero byte"
-        case .length: "a content-length that is no number, or not the same twice"
+        case .length: "a content-length that is no number or too large, or not the same twice"
         case .dataEarly: "DATA before the HEADERS of a final answer"
         case .moreData: "more DATA than content-length says"
         case .lessData: "less DATA than content-length says"
