@@ -147,10 +147,12 @@ extension Beaconswarm {
     private static func address(_ text: String) throws(CommandFailure) -> (String, Int) {
         let separator = text.lastIndex(of: ":")
         let host = separator.map { String(text[..<$0]) } ?? ""
-        guard let separator, let port = Int(text[text.index(after: separator)...]), !host.isEmpty
+        let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
+        guard let separator, let port = Int(text[text.index(after: separator)...]), !host.isEmpty,
+            isBracketed || !host.hasPrefix("[")
         else { throw CommandFailure(.usage, "--listen \(text): expected HOST:PORT, such as 127.0.0.1:8106") }
         try WatchAddress.check(port: port, of: "--listen \(text)")
-        return (host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host, port)
+        return (isBracketed ? String(host.dropFirst().dropLast()) : host, port)
     }
 
     private static func logging(_ text: String) throws(CommandFailure) -> StoreLogging {
