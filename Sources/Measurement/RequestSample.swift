@@ -98,7 +98,8 @@ enum RequestTime: UInt8, CaseIterable {
         case .waiting:
             (
                 "waiting",
-                "Last byte of the request to first byte of the answer: the collector's own time and the way."
+                "Last byte of the request to first byte of the answer, or of an interim one (1xx): the collector's own "
+                    + "time and the way."
             )
         case .receiving: ("receiving", "First to last byte of the answer.")
         }
