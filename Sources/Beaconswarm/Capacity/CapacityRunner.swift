@@ -232,7 +232,8 @@ struct CapacityRunner: Sendable {
                 "--max-time: found \(settings.maxTime.text), but one step takes \(step.text) and a little more"
             )
         }
-        if let asked = options.from, let first = session.next()?.load, first > asked {
+        let asked = settings.search.from
+        if let first = session.next()?.load, first > asked {
             let load = { CapacityText.load($0, settings.scaling) }
             console.say(
                 "the search begins at \(load(first)), not at \(load(asked)): the window of a smaller load has too few requests"

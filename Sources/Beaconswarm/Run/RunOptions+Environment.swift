@@ -177,7 +177,7 @@ extension RunOptions {
 
     /// What only simulations have.
     private mutating func completeSimulated(by environment: [String: String]) throws(CommandFailure) {
-        seeds = try RunOptions.name("SEEDS", or: seeds, in: environment)
+        seeds = seeds ?? RunOptions.value("SEEDS", in: environment)
         if bodies == nil { bodies = try RunOptions.bodies(in: environment) }
     }
 
