@@ -71,10 +71,14 @@ enum HARReader {
         return fields
     }
 
-    /// A body's text; in base64 where the archive says so; made of its parameters where that is all there is.
+    /// A body's text; in base64 where the archive says so; made of its parameters where that is all there is, and of a form
+    /// in parts, which the archive has taken apart.
     private static func body(_ node: JSONNode?, _ place: String) throws(CaptureProblem) -> [UInt8] {
         guard let node, node.content != .null else { return [] }
-        if let text = node["text"]?.string, !text.isEmpty || node["params"] == nil {
+        let isInParts =
+            node["mimeType"]?.string?.lowercased().hasPrefix("multipart/form-data") ?? false
+            && node["params"]?.elements?.isEmpty == false
+        if !isInParts, let text = node["text"]?.string, !text.isEmpty || node["params"] == nil {
             guard (node["encoding"] ?? node["_encoding"])?.string == "base64" else { return Array(text.utf8) }
             var bytes = WireBuffer()
             guard Array(text.utf8).withUnsafeBytes({ Base64.decodeLeniently($0, into: &bytes) }) else {
