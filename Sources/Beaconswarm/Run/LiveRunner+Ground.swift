@@ -58,8 +58,12 @@ extension LiveRunner {
             warnings.append("/server: only simulations have a modelled server; this run's is real")
         }
         if !embeds {
-            warnings += document.collectorEntries.map {
-                "\($0.pointer): skipped, since an external target cannot be made to: \($0.text)"
+            warnings += document.collectorEntries.map { entry in
+                let isAsked = document.thresholds.contains {
+                    $0.metric.contains("{entry:\(entry.name ?? "")}")
+                }
+                return "\(entry.pointer): skipped, since an external target cannot be made to: \(entry.text)"
+                    + (isAsked ? "; conditions on this entry have no samples, and fail" : "")
             }
         }
         warnings += [
