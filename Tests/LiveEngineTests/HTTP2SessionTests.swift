@@ -153,6 +153,17 @@ struct HTTP2SessionTests {
         #expect(probe.isOpen)
     }
 
+    @Test("knows of a GOAWAY that came with an answer before it sends what waits")
+    func goAwayBehindAnswer() throws {
+        let leaving = Self.frame(.goAway, Self.number(1) + Self.number(0))
+        let probe = try Self.probe(
+            [1, 1], [Self.settings([.maxConcurrentStreams: 1]), Self.ok(1) + leaving])
+        #expect(probe.log.map { $0.prefix { $0 != "," } }.suffix(2) == ["limit leaving", "answered"])
+        #expect(
+            Self.frames(probe.said).count { $0.head.kind == .headers } == 1, "the second has not been sent")
+        #expect(probe.isOpen)
+    }
+
     @Test("opens nothing after GOAWAY, and awaits what the server has taken")
     func goAway() throws {
         let probe = try Self.probe(

@@ -41,7 +41,7 @@ extension HTTP2Session {
         case .data, .headers, .continuation, .resetStream: break
         default: return
         }
-        if let ended, ended.id == head.stream {
+        if let ended = ended.last(where: { $0.id == head.stream }) {
             ended.stream.bytesBehind += bytes
         } else if let stream = streams[head.stream] {
             // How much is there of one that is too long depends on the read alone: no part of an answer.

@@ -73,9 +73,11 @@ final class HTTP2Session {
     var openBlock: (stream: UInt32, endsStream: Bool, bytes: [UInt8])?
     /// Replies to PING and SETTINGS since the peer was last seen to take what it is sent.
     var repliesInLine = 0
-    /// A stream that came to its end in the read that goes on. The user is told before the next frame that is not of
-    /// this stream, or at the end of the read: what comes behind an answer at once is counted with it.
-    var ended: (stream: HTTP2Stream, id: UInt32, failure: RequestFailure?)?
+    /// Streams that came to their end in the read that goes on, the first of which the user was told. That is done at the
+    /// end of the read: what comes behind an answer at once is counted with it, and a GOAWAY there is known before the
+    /// next request goes the same way.
+    var ended: [(stream: HTTP2Stream, id: UInt32, failure: RequestFailure?)] = []
+    private var told = 0
     /// The stream whose answer came to its end last, as long as nothing came behind that; 0 for none.
     var lastWhole: UInt32 = 0
     /// Answers behind whose end the peer sent more.
@@ -98,6 +100,9 @@ final class HTTP2Session {
     /// Whether another stream may be opened now.
     var hasRoom: Bool { !isLeaving && streams.count < peer.streams }
 
+    /// Whether no stream is open, nor one that ended and of which the user was not told yet.
+    var isQuiet: Bool { streams.isEmpty && told == ended.count }
+
     /// Whether no stream may be opened any more.
     var isLeaving: Bool { lastAnswered != nil || nextID > HTTP2Session.lastID }
 
@@ -108,14 +113,13 @@ final class HTTP2Session {
     func consume(_ input: UnsafeRawBufferPointer, at now: UInt64) throws(HTTP2ConnectionError) {
         do throws(HTTP2ConnectionError) {
             try reader.consume(input) { (head, payload) throws(HTTP2ConnectionError) -> Bool in
-                if let ended = self.ended, ended.id != head.stream { self.tellEnd() }
                 guard self.user.isOpen else { return false }
                 try self.take(head, payload, at: now)
                 return self.user.isOpen
             }
-            tellEnd()
+            tellEnds()
         } catch {
-            tellEnd()
+            tellEnds()
             guard user.isOpen else { return }
             writeGoAway(error.code)
             throw error
@@ -137,19 +141,19 @@ final class HTTP2Session {
     ///
     /// - Parameter failure: `nil` if its answer is whole.
     func end(_ stream: HTTP2Stream, with failure: RequestFailure?) {
-        ended = (stream, stream.id, failure)
+        ended.append((stream, stream.id, failure))
         forget(stream)
     }
 
-    /// Tells the user of the stream that came to its end, if there is one.
-    private func tellEnd() {
-        guard let ended else { return }
-        self.ended = nil
-        if let failure = ended.failure {
-            user.failed(ended.stream, failure)
-        } else {
-            user.answered(ended.stream)
+    /// Tells the user of the streams that came to their end, in that order.
+    private func tellEnds() {
+        while told < ended.count {
+            let (stream, _, failure) = ended[told]
+            told += 1
+            if let failure { user.failed(stream, failure) } else { user.answered(stream) }
         }
+        ended.removeAll(keepingCapacity: true)
+        told = 0
     }
 
     /// Takes a stream from the open ones.

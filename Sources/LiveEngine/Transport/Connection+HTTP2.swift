@@ -16,7 +16,7 @@ extension Connection {
     var isLeaving: Bool { isRetired || (session?.isLeaving ?? false) }
 
     /// Whether it carries nothing, and nobody waits for it.
-    var isQuiet: Bool { (session?.streams.isEmpty ?? true) && waiting.isEmpty }
+    var isQuiet: Bool { (session?.isQuiet ?? true) && waiting.isEmpty }
 
     /// Begins to speak HTTP/2: what is said first goes out with the first request.
     func share() {
