@@ -238,10 +238,12 @@ struct DraftBodyTests {
         #expect(common["pack"]?.string == "${PACK}")
     }
 
-    @Test("a parameter of an archive needs no value, such as a file in a form")
-    func fileParameters() throws {
+    @Test(
+        "a parameter of an archive needs no value, such as a file in a form, whose text it may have as well",
+        arguments: ["", #""text":"--B","#])
+    func fileParameters(text: String) throws {
         let post =
-            #"{"mimeType":"multipart/form-data","params":[{"name":"a","fileName":"a.png"},{"name":"b","value":"1"}]}"#
+            #"{"mimeType":"multipart/form-data",\#(text)"params":[{"name":"a","fileName":"a.png"},{"name":"b","value":"1"}]}"#
         let request = #"{"method":"POST","url":"http://h/up","postData":\#(post)}"#
         let requests = try CaptureReader.read(Array(#"{"log":{"entries":[{"request":\#(request)}]}}"#.utf8))
         #expect(requests.map { String(decoding: $0.body, as: UTF8.self) } == ["a=&b=1"])
