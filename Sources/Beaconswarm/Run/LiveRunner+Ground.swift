@@ -1,5 +1,6 @@
 import DeviceSDK
 import LiveEngine
+import Reporting
 import Scenario
 
 // MARK: - What a run stands on
@@ -59,9 +60,9 @@ extension LiveRunner {
         }
         if !embeds {
             warnings += document.collectorEntries.map { entry in
-                let isAsked = document.thresholds.contains {
-                    $0.metric.contains("{entry:\(entry.name ?? "")}")
-                }
+                // Without a name, a condition names it by its place.
+                let name = entry.name ?? String(entry.pointer.dropFirst("/timeline/".count))
+                let isAsked = scenario.thresholds.contains { $0.entry == name }
                 return "\(entry.pointer): skipped, since an external target cannot be made to: \(entry.text)"
                     + (isAsked ? "; conditions on this entry have no samples, and fail" : "")
             }
