@@ -6,15 +6,21 @@ import Testing
 
 @Suite("Thresholds that end a run")
 struct AbortingThresholdTests {
+    private func play(
+        _ members: String, for duration: String, in bench: ScenarioBench, out: String
+    ) async throws -> RunResult {
+        var options = try bench.options(
+            ScenarioBench.text(members).replacing(#""3s""#, with: "\"\(duration)\""))
+        options.out = bench.scratch.file(out)
+        return try await Beaconswarm.play(options, in: .virtual)
+    }
+
     @Test("end it when they are broken, not before their time, and leave a report that says so")
     func aborted() async throws {
         let bench = try ScenarioBench()
         func play(_ condition: String, out: String) async throws -> RunResult {
-            let text = ScenarioBench.text("\"thresholds\": {\"events_captured\": [\(condition)]},")
-                .replacing("\"3s\"", with: "\"10m\"")
-            var options = try bench.options(text)
-            options.out = bench.scratch.file(out)
-            return try await Beaconswarm.play(options, in: .virtual)
+            try await self.play(
+                #""thresholds": {"events_captured": [\#(condition)]},"#, for: "10m", in: bench, out: out)
         }
         let early = try await play(#"{"threshold": "count<5", "abortOnFail": true}"#, out: "early")
         let late = try await play(
@@ -41,11 +47,9 @@ struct AbortingThresholdTests {
             let bench = try ScenarioBench()
             func play(_ condition: String, out: String) async throws -> RunResult {
                 let condition = #"{"threshold": "\#(condition)", "abortOnFail": true}"#
-                let text = ScenarioBench.text(#"\#(members), "thresholds": {"\#(metric)": [\#(condition)]},"#)
-                    .replacing(#""3s""#, with: #""1m""#)
-                var options = try bench.options(text)
-                options.out = bench.scratch.file(out)
-                return try await Beaconswarm.play(options, in: .virtual)
+                return try await self.play(
+                    #"\#(members), "thresholds": {"\#(metric)": [\#(condition)]},"#, for: "1m", in: bench,
+                    out: out)
             }
             let held = try await play("count>=0", out: "held")
             #expect(held.status == .success && held.report.report.simulatedSeconds >= 60, "\(metric)")
