@@ -153,38 +153,6 @@ struct HTTP2SessionTests {
         #expect(probe.isOpen)
     }
 
-    @Test("knows of a GOAWAY that came with an answer before it sends what waits")
-    func goAwayBehindAnswer() throws {
-        let leaving = Self.frame(.goAway, Self.number(1) + Self.number(0))
-        let probe = try Self.probe(
-            [1, 1], [Self.settings([.maxConcurrentStreams: 1]), Self.ok(1) + leaving])
-        #expect(probe.log.map { $0.prefix { $0 != "," } }.suffix(2) == ["limit leaving", "answered"])
-        #expect(
-            Self.frames(probe.said).count { $0.head.kind == .headers } == 1, "the second has not been sent")
-        #expect(probe.isOpen)
-    }
-
-    @Test("opens nothing after GOAWAY, and awaits what the server has taken")
-    func goAway() throws {
-        let probe = try Self.probe(
-            [1, 1, 1], [Self.settings(), Self.frame(.goAway, Self.number(1) + Self.number(0)), Self.ok(1)])
-        #expect(
-            probe.log.map { $0.prefix { $0 != "," } } == [
-                "limit \(Int.max)", "stream_refused", "stream_refused", "limit leaving", "answered",
-            ])
-    }
-
-    @Test("tells why the server left, of requests that it left out and of those that it took")
-    func farewell() throws {
-        let words = Array("too_many_pings".utf8)
-        let probe = try Self.probe(
-            [1, 1], [Self.settings(), Self.frame(.goAway, Self.number(1) + Self.number(11) + words)])
-        probe.session.endAll { _ in .closed }
-        let failed = probe.log.filter { $0.hasPrefix("stream_refused") || $0.hasPrefix("closed") }
-        #expect(failed.count == 2, "\(probe.log)")
-        #expect(failed.allSatisfy { $0.hasSuffix("HTTP/2: GOAWAY, ENHANCE_YOUR_CALM: too_many_pings") })
-    }
-
     @Test(
         "ends a stream alone whose window is broken",
         arguments: [(HTTP2ErrorCode.protocolError, 0 as UInt32), (.flowControlError, 0x7FFF_FFFF)])

@@ -4,8 +4,8 @@ import Timebase
 
 /// What a server says on an HTTP/2 connection that has requests open.
 ///
-/// However the bytes are cut, the same becomes of every request, and the client says the same; and no server makes it
-/// say much more than it was told.
+/// However the bytes are cut, the same becomes of every request, and the client says the same, unless it goes on to other
+/// requests; each has one end; and no server makes the client say much more than it was told.
 final class HTTP2Target: FuzzTarget {
     static let name = "http2"
     /// Heads of frames with what most of them begin with; UTF-8 keeps bytes below 128 only, which most of them are.
@@ -27,19 +27,37 @@ final class HTTP2Target: FuzzTarget {
         let random = (0..<64).map { _ in 1 + Int(stream.below(stream.chance(0.5) ? 4 : 200)) }
         for (name, readSizes) in [("bytes", [1]), ("pieces of \(random)", random)] {
             let cut = try HTTP2Target.read(input, readSizes: readSizes)
-            try demand(cut.log == whole.log, "cut into \(name): \(cut.log); in one: \(whole.log)")
+            try demand(cut.ends == whole.ends, "cut into \(name): \(cut.ends); in one: \(whole.ends)")
+            try demand(
+                cut.notices == whole.notices, "cut into \(name): \(cut.notices); in one: \(whole.notices)")
             try demand(cut.said == whole.said, "cut into \(name), the client says something else")
+            try HTTP2Target.checkFollowing(input, readSizes: readSizes)
         }
-        // Its own requests, and an answer to each frame that asks for one: none is longer than what it answers.
-        try demand(whole.said.count <= 120_000 + 2 * input.count, "the client says \(whole.said.count) bytes")
+        try HTTP2Target.checkFollowing(input, readSizes: [])
     }
 
-    /// With a body that no first window has room for, a small one, and none.
-    private static func read(_ input: [UInt8], readSizes: [Int]) throws -> HTTP2Probe {
-        let probe = try HTTP2Probe(bodies: [100_000, 10, 0, 30], on: EmbeddedEventLoop())
+    /// Where the end of one request gives way to the next, reads decide over what the server is sent: nothing follows into a
+    /// connection of which a read tells that it ends. No request is lost there, nor ends twice.
+    private static func checkFollowing(_ input: [UInt8], readSizes: [Int]) throws {
+        let probe = try read(input, readSizes: readSizes, followsUp: true)
+        let counts = (ends: probe.ends.count, open: probe.openCount, waiting: probe.waiting.count)
+        try demand(
+            counts.ends + counts.open + counts.waiting == bodies.count, "of requests there are \(counts)")
+        try demand(probe.isOpen || counts.open == 0, "\(counts.open) requests on a connection that ended")
+        // Its own requests, and an answer to each frame that asks for one: none is longer than what it answers.
+        try demand(probe.said.count <= 120_000 + 2 * input.count, "the client says \(probe.said.count) bytes")
+    }
+
+    private static func read(
+        _ input: [UInt8], readSizes: [Int], followsUp: Bool = false
+    ) throws -> HTTP2Probe {
+        let probe = try HTTP2Probe(bodies: bodies, followsUp: followsUp, on: EmbeddedEventLoop())
         probe.read(input, readSizes: readSizes)
         return probe
     }
+
+    /// One that no first window has room for, a small one, and none.
+    private static let bodies = [100_000, 10, 0, 30]
 
     /// FNV-1a: a cut must depend on the input alone.
     private static func hash(_ input: [UInt8]) -> UInt64 {

@@ -7,6 +7,10 @@ import World
 package final class HTTP2Probe {
     /// What became of streams and connection, in the order in which it was told.
     package private(set) var log: [String] = []
+    /// What became of streams alone, in that order.
+    package private(set) var ends: [String] = []
+    /// What was told of the connection and of requests under way, in that order.
+    package var notices: [String] { log.filter { !$0.contains(", status ") } }
     /// All that the client said.
     package private(set) var said: [UInt8] = []
     package private(set) var isOpen = true
@@ -18,8 +22,11 @@ package final class HTTP2Probe {
     private let owner = ProbeOwner()
     private let endpoint: Endpoint
     private let path: String
+    private let followsUp: Bool
     /// Sizes of the bodies of requests that wait for a stream.
-    private var waiting: [Int]
+    package private(set) var waiting: [Int]
+    /// Requests that are under way.
+    package var openCount: Int { session.streams.count }
     private(set) lazy var session = HTTP2Session(for: self)
 
     /// Begins, and opens as many requests as are allowed.
@@ -27,14 +34,17 @@ package final class HTTP2Probe {
     /// - Parameters:
     ///   - bodies: The sizes of the requests' bodies, in bytes.
     ///   - path: Of all of them.
+    ///   - followsUp: Whether the end of one gives way to the next; else only a change of the server's limit does, which
+    ///     reads do not decide over.
     ///   - loop: Not used for anything that takes time.
-    package init(bodies: [Int], path: String = "/p", on loop: any EventLoop) throws {
+    package init(bodies: [Int], path: String = "/p", followsUp: Bool = true, on loop: any EventLoop) throws {
         let target = PopulationPlan.Target(scheme: "http", host: "127.0.0.1", port: 80, pathAndQuery: "/")
         endpoint = try Endpoint(target)
         connection = Connection(
             owner: owner, loop: loop, transport: SocketTransport(), buffers: BufferPool())
         waiting = bodies
         self.path = path
+        self.followsUp = followsUp
         session.begin()
         open()
     }
@@ -89,21 +99,21 @@ package final class HTTP2Probe {
         bytesBehind.append(stream.bytesBehind)
         let body = String(decoding: parser.body.prefix(40), as: UTF8.self)
         let words = stream.garbage.isEmpty ? "" : ", \(String(decoding: stream.garbage, as: UTF8.self))"
-        log.append(
+        ends.append(
             "\(text), status \(parser.status), \(parser.received) bytes, body \(body.debugDescription)\(words)"
         )
+        log += ends.suffix(1)
+        if followsUp { open() }
     }
 }
 
 extension HTTP2Probe: HTTP2SessionUser {
     func answered(_ stream: HTTP2Stream) {
         note(stream, "answered")
-        open()
     }
 
     func failed(_ stream: HTTP2Stream, _ failure: RequestFailure) {
         note(stream, failure.name)
-        open()
     }
 
     func sent(_ stream: HTTP2Stream) { log.append("sent \(stream.id)") }

@@ -121,8 +121,7 @@ extension HTTP2Session {
         for id in streams.keys.sorted() where id > last {
             guard let stream = streams[id] else { continue }
             stream.garbage = farewell
-            forget(stream)
-            user.failed(stream, .streamRefused)
+            end(stream, with: .streamRefused)
         }
         user.limitChanged()
     }

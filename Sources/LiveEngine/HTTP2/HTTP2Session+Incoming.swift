@@ -198,8 +198,7 @@ extension HTTP2Session {
         guard let stream else { return }
         let code = payload.bigEndian(at: 0)
         stream.garbage = Array("HTTP/2: RST_STREAM, \(HTTP2ErrorCode.name(of: code))".utf8)
-        forget(stream)
         let isRefused = code == HTTP2ErrorCode.refusedStream.rawValue
-        user.failed(stream, isRefused ? .streamRefused : .streamReset)
+        end(stream, with: isRefused ? .streamRefused : .streamReset)
     }
 }

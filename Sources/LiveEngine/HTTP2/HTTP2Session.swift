@@ -145,6 +145,12 @@ final class HTTP2Session {
         forget(stream)
     }
 
+    /// The user has no more use for a stream, which may have ended already without having been told.
+    func withdraw(_ stream: HTTP2Stream) {
+        guard let index = ended[told...].firstIndex(where: { $0.stream === stream }) else { return }
+        ended.remove(at: index)
+    }
+
     /// Tells the user of the streams that came to their end, in that order.
     private func tellEnds() {
         while told < ended.count {

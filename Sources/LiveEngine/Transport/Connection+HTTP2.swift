@@ -72,7 +72,9 @@ extension Connection {
 
     /// Resets a stream; the owner is not told.
     func cancel(_ stream: HTTP2Stream) {
-        guard let session, stream.id != 0, state == .shared else { return }
+        guard let session else { return }
+        session.withdraw(stream)
+        guard stream.id != 0, state == .shared else { return }
         prepare(session)
         session.cancel(stream)
         flush()
