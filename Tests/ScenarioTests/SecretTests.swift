@@ -133,6 +133,18 @@ struct SecretTests {
         #expect(written.contains(#""cookie": "[redacted]""#) && !written.contains("s3cr3t"))
     }
 
+    @Test("a population with a secret in its name is told, and whether a kept scenario can be played again")
+    func populationNames() throws {
+        let written = scenario(#""target": {"url": "http://h/sa", "apiKey": "hushhush"}"#)
+        let secret = try document(written.replacing(#""ios""#, with: #""hushhush""#)).warnings
+        #expect(secret.map(\.pointer) == ["/populations/0/name"])
+        #expect(secret.first?.text.contains("neither explain nor merge can play it again") == true)
+        let named = written.replacing(#""ios""#, with: #""${POP}-phones""#)
+        let variable = try document(named, environment: ["POP": "acme"]).warnings
+        #expect(variable.map(\.pointer) == ["/populations/0/name"])
+        #expect(variable.first?.text.hasSuffix("only where ${POP}-phones means the same") == true)
+    }
+
     @Test("a scenario tells the values of its variables apart, and what they are to nobody")
     func sums() throws {
         let text = scenario(#""description": "${A} ${B} ${A}""#)

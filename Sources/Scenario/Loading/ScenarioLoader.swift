@@ -193,7 +193,7 @@ package enum ScenarioLoader {
             document.warnings = reading.warnings.map {
                 ScenarioWarning(pointer: $0.pointer, text: redactor.redact($0.text))
             }
-            document.warnings += masked(document.populations.map(\.name), redactor)
+            document.warnings += masked(document)
             document.overrides = document.overrides.map {
                 ScenarioOverride(path: $0.path, value: redactor.redact($0.value), origin: $0.origin)
             }
@@ -209,15 +209,19 @@ package enum ScenarioLoader {
     }
 
     /// Warnings of populations that the files of a run cannot call by their names.
-    private static func masked(_ names: [String], _ redactor: Redactor) -> [ScenarioWarning] {
-        names.indices.filter { redactor.redactSecrets(names[$0]) != names[$0] }.map { index in
-            ScenarioWarning(
-                pointer: "/populations/\(index)/name",
-                text:
-                    "the name has a secret of the scenario in it, such as its apiKey: what is kept of a run "
-                    + "says \(Redactor.mask) there, so that neither explain nor merge can play it again; "
-                    + "call it otherwise"
-            )
+    private static func masked(_ document: ScenarioDocument) -> [ScenarioWarning] {
+        document.populations.enumerated().compactMap { index, population in
+            guard document.redactor.redactSecrets(population.name) != population.name else { return nil }
+            let path = ["populations", String(index), "name"]
+            // A name that is written with a variable stays so in the scenario that is kept.
+            let kept = document.written.value(at: path)?.string ?? Redactor.mask
+            let words =
+                kept.contains(Redactor.mask)
+                ? "the name has a secret of the scenario in it, such as its apiKey: what is kept of a run says "
+                    + "\(Redactor.mask) there, so that neither explain nor merge can play it again; call it otherwise"
+                : "the name has a value of the environment in it: reports say \(Redactor.mask) there, and explain and "
+                    + "merge play the run again only where \(kept) means the same"
+            return ScenarioWarning(pointer: "/" + path.joined(separator: "/"), text: words)
         }
     }
 
