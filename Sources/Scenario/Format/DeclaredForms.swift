@@ -18,11 +18,10 @@ enum DeclaredForms {
             shape: { .either([form.shape(), .text]) },
             decode: { place, reading in
                 if place.node.string == word { return .some(nil) }
-                if place.node.string != nil, !form.shape().takesText {
-                    reading.report(.outOfRange, place, allowed: "\"\(word)\", or a number")
-                    return nil
-                }
-                return form.decode(place, &reading).map { .some($0) }
+                let known = reading.problems.count
+                let value = form.decode(place, &reading)
+                reading.allow("\"\(word)\"", at: place, beside: known)
+                return value.map { .some($0) }
             },
             schema: { definitions in
                 .object([

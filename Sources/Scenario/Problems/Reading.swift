@@ -33,6 +33,13 @@ struct Reading {
         return true
     }
 
+    /// Problems of a value that were noted after the first so many say that another value is allowed as well.
+    mutating func allow(_ other: String, at place: Place, beside known: Int) {
+        for index in problems.indices.dropFirst(known) where problems[index].pointer == place.path.pointer {
+            problems[index].allowed = "\(other), or \(problems[index].allowed)"
+        }
+    }
+
     /// Whether something was found wrong in a value.
     func hasProblem(in place: Place) -> Bool {
         let pointer = place.path.pointer
