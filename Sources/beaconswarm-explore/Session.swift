@@ -1,5 +1,6 @@
 import Exploration
 import Glibc
+import Synchronization
 import Wire
 
 /// A run of the swarm: one seed after the other, until the time is over or something is found.
@@ -73,14 +74,14 @@ struct Session {
     ///
     /// - Returns: What was found in them, in order; after a signal, in those before the first that was left out.
     private func play(_ seeds: Range<UInt64>) async -> [Explorer.Finding] {
-        let (jobs, explorer, plays) = (jobs, explorer, plays)
+        let (explorer, plays) = (explorer, plays)
+        // Some worlds take a hundred times as long as others: whoever is done takes the next.
+        let line = SeedLine(seeds)
         return await withTaskGroup(of: [Explorer.Finding].self) { group in
             for job in 0..<jobs {
                 group.addTask { @concurrent in
                     var part: [Explorer.Finding] = []
-                    for seed in stride(
-                        from: seeds.lowerBound + UInt64(job), to: seeds.upperBound, by: jobs
-                    ) where !StopSignal.isRequested {
+                    while !StopSignal.isRequested, let seed = line.next() {
                         CrashReport.begin(seed, job: job)
                         defer { CrashReport.end(job: job) }
                         part.append(plays ? explorer.explore(seed: seed) : explorer.draw(seed: seed))
@@ -169,6 +170,15 @@ struct Session {
                 + (missing.isEmpty ? "" : isLong ? ": " + missing.joined(separator: ", ") : " so far"))
         return failures == 0 && (missing.isEmpty || !isLong)
     }
+}
+
+/// Seeds whose worlds several play, each of them once.
+private final class SeedLine: Sendable {
+    private let left: Mutex<Range<UInt64>>
+
+    init(_ seeds: Range<UInt64>) { left = Mutex(seeds) }
+
+    func next() -> UInt64? { left.withLock { $0.popFirst() } }
 }
 
 /// Clocks of the machine.

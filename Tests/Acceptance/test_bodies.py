@@ -19,7 +19,7 @@ OWN = {"started_at", "wall_seconds", "generator", "run"}
 #: Larger fleets are scaled, so that bodies can be written in a test's time; further where each of them asks all the time, or
 #: has a file of its own. The sample that a model is made of is smaller than that.
 DEVICES = 100
-FEWER = {"tunnel": 30, "rollout": 30, "device-disk": 50}
+FEWER = {"tunnel": 15, "rollout": 15, "limit": 50, "device-disk": 50}
 ENOUGH = 30
 #: The share by which a model may miss what was written.
 MISS = 0.02
