@@ -36,7 +36,7 @@ struct WatchTests {
             ("10.1.2.3:65535", "10.1.2.3", 65_535, false), ("[fd00::1]:80", "fd00::1", 80, false),
         ])
     func address(text: String, host: String, port: Int, isLoopback: Bool) throws {
-        let address = try WatchAddress(text)
+        let address = try ListenAddress(text, of: .ui)
         #expect(address.host == host && address.port == port && address.isLoopback == isLoopback)
     }
 
@@ -44,11 +44,22 @@ struct WatchTests {
         "What is no address is refused by name",
         arguments: [
             "", "host", "host:", "host:-1", "1.2.3.4:65536", "http://127.0.0.1:80", "[]:80", "a/b:80",
+            "[::1:80", "::1]:80",
         ])
     func wrongAddress(text: String) {
-        let failure = #expect(throws: CommandFailure.self) { try WatchAddress(text) }
+        let failure = #expect(throws: CommandFailure.self) { try ListenAddress(text, of: .ui) }
         #expect(failure?.code == .usage)
         #expect(failure?.message.contains("--ui \(text)") == true)
+    }
+
+    @Test(
+        "A collector's address has a host",
+        arguments: ["", "8106", ":8106", "[::1:8106", "[]:8106", "http://127.0.0.1:8106", "127.0.0.1:x"])
+    func wrongCollector(text: String) throws {
+        let failure = #expect(throws: CommandFailure.self) { try ListenAddress(text, of: .listen) }
+        #expect(failure?.message == "--listen \(text): expected HOST:PORT, such as 127.0.0.1:8106")
+        let address = try ListenAddress("[::1]:0", of: .listen)
+        #expect((address.host, address.port, address.urlHost) == ("::1", 0, "[::1]"))
     }
 
     @Test(
@@ -61,7 +72,7 @@ struct WatchTests {
         ])
     func problems(text: String, words: String) {
         #expect(HTTPEndpoint.problem(text, example: "http://otel") == words)
-        let failure = #expect(throws: CommandFailure.self) { try WatchAddress("99999") }
+        let failure = #expect(throws: CommandFailure.self) { try ListenAddress("99999", of: .ui) }
         #expect(
             failure?.message == "--ui 99999: expected a port from 1 to 65535, or 0, which takes a free one")
     }

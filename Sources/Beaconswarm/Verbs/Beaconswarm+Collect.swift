@@ -68,7 +68,8 @@ extension Beaconswarm {
     ) throws(CommandFailure) -> CollectorServerConfiguration {
         try options.checkFileNames()
         var configuration = CollectorServerConfiguration()
-        (configuration.host, configuration.port) = try address(options.listen)
+        let address = try ListenAddress(options.listen, of: .listen)
+        (configuration.host, configuration.port) = (address.host, address.port)
         guard options.allowsRemote || TargetHost(configuration.host).isLoopback else {
             throw CommandFailure(
                 .usage,
@@ -142,17 +143,6 @@ extension Beaconswarm {
             + "\(statistics.undecodable) undecodable, "
             + "\(statistics.dryRun) of \(statistics.dryRun == 1 ? "a dry run" : "dry runs"), "
             + "\(statistics.swallowed) swallowed by faults\(failed)"
-    }
-
-    private static func address(_ text: String) throws(CommandFailure) -> (String, Int) {
-        let separator = text.lastIndex(of: ":")
-        let host = separator.map { String(text[..<$0]) } ?? ""
-        let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
-        guard let separator, let port = Int(text[text.index(after: separator)...]), !host.isEmpty,
-            isBracketed || !host.hasPrefix("[")
-        else { throw CommandFailure(.usage, "--listen \(text): expected HOST:PORT, such as 127.0.0.1:8106") }
-        try WatchAddress.check(port: port, of: "--listen \(text)")
-        return (isBracketed ? String(host.dropFirst().dropLast()) : host, port)
     }
 
     private static func logging(_ text: String) throws(CommandFailure) -> StoreLogging {

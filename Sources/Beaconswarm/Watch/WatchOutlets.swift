@@ -12,7 +12,7 @@ struct WatchOutlets {
     ///
     /// - Throws: ``CommandFailure`` with code 64 for an address that is none, or that cannot be listened on.
     static func open(_ watch: Watch, _ options: RunOptions) async throws -> WatchOutlets {
-        let address = try options.ui.map { text throws(CommandFailure) in try WatchAddress(text) }
+        let address = try options.ui.map { text throws(CommandFailure) in try ListenAddress(text, of: .ui) }
         let token = try WatchToken(Host.environment)
         let endpoint = try options.otlp.map { text throws(CommandFailure) in
             try OTLPEndpoint(text, environment: Host.environment)
@@ -33,7 +33,7 @@ struct WatchOutlets {
         loops = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     }
 
-    private mutating func serve(at address: WatchAddress, token: WatchToken) async throws {
+    private mutating func serve(at address: ListenAddress, token: WatchToken) async throws {
         let server = try await WatchServer.start(watch, at: address, token: token, on: loops.next())
         self.server = server
         Console.error("watch it on \(server.url)")

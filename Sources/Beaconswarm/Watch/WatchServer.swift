@@ -25,7 +25,7 @@ final class WatchServer: Sendable {
     ///
     /// - Throws: ``CommandFailure`` with code 64 for an address that cannot be listened on.
     static func start(
-        _ watch: Watch, at address: WatchAddress, token: WatchToken, on loop: any EventLoop
+        _ watch: Watch, at address: ListenAddress, token: WatchToken, on loop: any EventLoop
     ) async throws -> WatchServer {
         let hub = try await loop.submit {
             NIOLoopBound(WatchHub(watch, token: token), eventLoop: loop)
