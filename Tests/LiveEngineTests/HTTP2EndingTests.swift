@@ -16,11 +16,34 @@ struct HTTP2EndingTests {
         let leaving = Session.frame(.goAway, Session.number(1) + Session.number(0))
         let probe = try Session.probe(
             [1, 1], [Session.settings([.maxConcurrentStreams: 1]), Session.ok(1) + leaving])
-        #expect(probe.log.map { $0.prefix { $0 != "," } }.suffix(2) == ["limit leaving", "answered"])
+        #expect(probe.log.map { $0.prefix { $0 != "," } }.suffix(2) == ["answered", "limit leaving"])
         #expect(
             Session.frames(probe.said).count { $0.head.kind == .headers } == 1, "the second has not been sent"
         )
         #expect(probe.isOpen)
+    }
+
+    @Test("knows of a GOAWAY that came with leave to open more before it does", arguments: [0, 1])
+    func goAwayBehindSettings(earlier: Int) throws {
+        let leaving =
+            Session.settings() + Session.ok(1) + Session.frame(.goAway, Session.number(1) + Session.number(0))
+        let first = Array(repeating: Session.settings([.maxConcurrentStreams: 1]), count: earlier)
+        let probe = try Session.probe([1, 1, 1], first + [leaving])
+        #expect(probe.log.map { $0.prefix { $0 != "," } }.suffix(2) == ["answered", "limit leaving"])
+        #expect(
+            Session.frames(probe.said).count { $0.head.kind == .headers } == 1,
+            "the others have not been sent")
+        #expect(probe.waiting.count == 2 && probe.isOpen)
+    }
+
+    @Test("sends nothing on a connection of which the same read that brought an answer broke a rule")
+    func breachBehindAnswer() throws {
+        let probe = try Session.probe(
+            [1, 1], [Session.settings([.maxConcurrentStreams: 1]), Session.ok(1) + Session.frame(.data, [1])])
+        let told = probe.log.map { $0.prefix { $0 != "," } }
+        #expect(told.suffix(2) == ["answered", "connection: PROTOCOL_ERROR"], "\(told)")
+        #expect(Session.frames(probe.said).count { $0.head.kind == .headers } == 1)
+        #expect(!probe.isOpen)
     }
 
     @Test("opens nothing after GOAWAY, and awaits what the server has taken")
@@ -33,7 +56,7 @@ struct HTTP2EndingTests {
             ])
         #expect(
             probe.log.map { $0.prefix { $0 != "," } } == [
-                "limit \(Int.max)", "limit leaving", "stream_refused", "stream_refused", "answered",
+                "limit \(Int.max)", "stream_refused", "stream_refused", "limit leaving", "answered",
             ])
     }
 

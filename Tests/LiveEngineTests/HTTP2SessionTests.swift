@@ -41,9 +41,10 @@ struct HTTP2SessionTests {
         return frames
     }
 
+    /// - Parameter said: By the server, in one read each.
     static func probe(_ bodies: [Int], _ said: [[UInt8]]) throws -> HTTP2Probe {
         let probe = try HTTP2Probe(bodies: bodies, on: EmbeddedEventLoop())
-        probe.read(said.flatMap { $0 })
+        for bytes in said { probe.read(bytes) }
         return probe
     }
 

@@ -9,8 +9,11 @@ package final class HTTP2Probe {
     package private(set) var log: [String] = []
     /// What became of streams alone, in that order.
     package private(set) var ends: [String] = []
-    /// What was told of the connection and of requests under way, in that order.
-    package var notices: [String] { log.filter { !$0.contains(", status ") } }
+    /// What was told of the connection and of requests under way, in that order, but for the server's limits, of which a read
+    /// tells the last.
+    package var notices: [String] { log.filter { !$0.contains(", status ") && !$0.hasPrefix("limit ") } }
+    /// What the server was last heard to allow; `nil` before it says something.
+    package var limit: String? { log.last { $0.hasPrefix("limit ") } }
     /// All that the client said.
     package private(set) var said: [UInt8] = []
     package private(set) var isOpen = true
@@ -22,7 +25,8 @@ package final class HTTP2Probe {
     private let owner = ProbeOwner()
     private let endpoint: Endpoint
     private let path: String
-    private let followsUp: Bool
+    /// Whether requests that wait are sent as soon as they may be. Reads decide over when that is.
+    package var sendsMore = true
     /// Sizes of the bodies of requests that wait for a stream.
     package private(set) var waiting: [Int]
     /// Requests that are under way.
@@ -34,17 +38,14 @@ package final class HTTP2Probe {
     /// - Parameters:
     ///   - bodies: The sizes of the requests' bodies, in bytes.
     ///   - path: Of all of them.
-    ///   - followsUp: Whether the end of one gives way to the next; else only a change of the server's limit does, which
-    ///     reads do not decide over.
     ///   - loop: Not used for anything that takes time.
-    package init(bodies: [Int], path: String = "/p", followsUp: Bool = true, on loop: any EventLoop) throws {
+    package init(bodies: [Int], path: String = "/p", on loop: any EventLoop) throws {
         let target = PopulationPlan.Target(scheme: "http", host: "127.0.0.1", port: 80, pathAndQuery: "/")
         endpoint = try Endpoint(target)
         connection = Connection(
             owner: owner, loop: loop, transport: SocketTransport(), buffers: BufferPool())
         waiting = bodies
         self.path = path
-        self.followsUp = followsUp
         session.begin()
         open()
     }
@@ -76,7 +77,7 @@ package final class HTTP2Probe {
     }
 
     private func open() {
-        while isOpen, session.hasRoom, let size = waiting.first {
+        while sendsMore, isOpen, session.hasRoom, let size = waiting.first {
             waiting.removeFirst()
             var body = WireBuffer(capacity: size)
             body.append(contentsOf: [UInt8](repeating: 0x61, count: size))
@@ -103,7 +104,7 @@ package final class HTTP2Probe {
             "\(text), status \(parser.status), \(parser.received) bytes, body \(body.debugDescription)\(words)"
         )
         log += ends.suffix(1)
-        if followsUp { open() }
+        open()
     }
 }
 

@@ -33,7 +33,7 @@ extension HTTP2Session {
         HTTP2FrameHead(kind: .settings, length: 0, flags: HTTP2FrameHead.acknowledges)
             .write(into: &outgoing)
         pump()
-        if peer.streams != streamsBefore { user.limitChanged() }
+        if peer.streams != streamsBefore { limitHasChanged = true }
     }
 
     /// Counts a reply that the peer has asked for.
@@ -123,7 +123,7 @@ extension HTTP2Session {
             stream.garbage = farewell
             end(stream, with: .streamRefused)
         }
-        user.limitChanged()
+        limitHasChanged = true
     }
 
     /// Keeps why the peer leaves, and what it says beside the code (RFC 9113, 6.8), such as `too_many_pings`. It may say so

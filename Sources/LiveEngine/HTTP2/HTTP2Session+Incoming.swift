@@ -41,11 +41,11 @@ extension HTTP2Session {
         case .data, .headers, .continuation, .resetStream: break
         default: return
         }
-        if let ended = ended.last(where: { $0.id == head.stream }) {
-            ended.stream.bytesBehind += bytes
-        } else if let stream = streams[head.stream] {
+        if let stream = streams[head.stream] {
             // How much is there of one that is too long depends on the read alone: no part of an answer.
             if head.isTooLong { stream.bytesBehind += bytes } else { stream.noteArrival(bytes, at: now) }
+        } else if let ended = ended.last(where: { $0.id == head.stream }) {
+            ended.stream.bytesBehind += bytes
         }
     }
 

@@ -78,6 +78,10 @@ final class HTTP2Session {
     /// next request goes the same way.
     var ended: [(stream: HTTP2Stream, id: UInt32, failure: RequestFailure?)] = []
     private var told = 0
+    /// Whether the read that goes on changed how many streams may be open; the user is told at its end, after those.
+    var limitHasChanged = false
+    /// Whether the peer broke a rule of the connection, and was told so.
+    private(set) var isBroken = false
     /// The stream whose answer came to its end last, as long as nothing came behind that; 0 for none.
     var lastWhole: UInt32 = 0
     /// Answers behind whose end the peer sent more.
@@ -104,7 +108,7 @@ final class HTTP2Session {
     var isQuiet: Bool { streams.isEmpty && told == ended.count }
 
     /// Whether no stream may be opened any more.
-    var isLeaving: Bool { lastAnswered != nil || nextID > HTTP2Session.lastID }
+    var isLeaving: Bool { isBroken || lastAnswered != nil || nextID > HTTP2Session.lastID }
 
     /// Takes in what arrived.
     ///
@@ -117,11 +121,13 @@ final class HTTP2Session {
                 try self.take(head, payload, at: now)
                 return self.user.isOpen
             }
-            tellEnds()
+            tellUser()
         } catch {
-            tellEnds()
-            guard user.isOpen else { return }
+            // Whoever is told of an answer sends its next request elsewhere, and may let go of the connection.
+            isBroken = true
             writeGoAway(error.code)
+            tellUser()
+            guard user.isOpen else { return }
             throw error
         }
     }
@@ -151,8 +157,8 @@ final class HTTP2Session {
         ended.remove(at: index)
     }
 
-    /// Tells the user of the streams that came to their end, in that order.
-    private func tellEnds() {
+    /// Tells the user of the streams that came to their end, in that order, and then whether it may open others.
+    private func tellUser() {
         while told < ended.count {
             let (stream, _, failure) = ended[told]
             told += 1
@@ -160,6 +166,9 @@ final class HTTP2Session {
         }
         ended.removeAll(keepingCapacity: true)
         told = 0
+        guard limitHasChanged else { return }
+        limitHasChanged = false
+        if user.isOpen, !isBroken { user.limitChanged() }
     }
 
     /// Takes a stream from the open ones.

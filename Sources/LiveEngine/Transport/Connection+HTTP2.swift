@@ -121,7 +121,8 @@ extension Connection {
     func sayGoodbye() {
         guard let session else { return }
         prepare(session)
-        session.writeGoAway(.noError)
+        // One that breaks rules has been told why.
+        if !session.isBroken { session.writeGoAway(.noError) }
         flushNow(nil)
     }
 
