@@ -13,6 +13,18 @@ package struct Markup {
     /// Text, escaped.
     package mutating func add(_ content: String) { text += Escaping.markup(content) }
 
+    /// A metric's name, escaped, which may go on in another line before what it is per and before its conditions.
+    package mutating func breakable(_ name: String) {
+        var rest = name[...]
+        while let next = ["{", "_per_"].compactMap({ rest.dropFirst().firstRange(of: $0)?.lowerBound }).min()
+        {
+            add(String(rest[..<next]))
+            empty("wbr")
+            rest = rest[next...]
+        }
+        add(String(rest))
+    }
+
     package mutating func open(_ name: StaticString, _ attributes: Attributes = [:]) {
         text += "<"
         text += name.description

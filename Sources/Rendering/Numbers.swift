@@ -36,14 +36,18 @@ package enum Numbers {
         return sign + count(whole) + "." + String(repeating: "0", count: decimals - fraction.count) + fraction
     }
 
-    /// About three digits: `0.012`, `1.23`, `45.6`, `1,234`; whole numbers stay whole.
+    /// About three digits: `0.012`, `1.23`, `45.6`, `1,234`; whole numbers stay whole. What is not quite nothing has up to
+    /// twelve decimals.
     package static func short(_ value: Double) -> String {
         let size = value.magnitude
         if size == size.rounded() || size >= 100 { return fixed(value, 0) }
         if size >= 10 { return trimmed(fixed(value, 1)) }
         if size >= 1 { return trimmed(fixed(value, 2)) }
-        return trimmed(fixed(value, size >= 0.01 ? 3 : 6))
+        return trimmed(fixed(value, size >= 0.01 ? 3 : size >= tiny ? 6 : 12))
     }
+
+    /// What reads as nothing with six decimals is less.
+    private static let tiny = 0.000_000_5
 
     private static func trimmed(_ text: String) -> String {
         guard text.contains(".") else { return text }
@@ -53,9 +57,14 @@ package enum Numbers {
         return String(text)
     }
 
-    /// Up to six decimals, without commas: what can be typed back into a threshold.
+    /// Up to six decimals, or twelve where it would read as nothing, without commas: what can be typed back into a
+    /// threshold.
     package static func plain(_ value: Double) -> String {
-        trimmed(fixed(value, value.magnitude < 1000 ? 6 : 1)).filter { $0 != "," }
+        trimmed(fixed(value, fewestDecimals(of: value))).filter { $0 != "," }
+    }
+
+    private static func fewestDecimals(of value: Double) -> Int {
+        value.magnitude >= 1000 ? 1 : value.magnitude >= tiny ? 6 : 12
     }
 
     /// The same with commas between thousands, for people.
@@ -63,7 +72,7 @@ package enum Numbers {
     /// - Parameter limit: What it is held against: it has the decimals that it takes to read as on its side of
     ///   that: at most six, or twelve below 1.
     package static func exact(_ value: Double, besides limit: Double? = nil) -> String {
-        let fewest = value.magnitude < 1000 ? 6 : 1
+        let fewest = fewestDecimals(of: value)
         // Of larger numbers, there are hardly decimals.
         guard let limit, value != limit, value.magnitude < 1e12 else { return trimmed(fixed(value, fewest)) }
         let most = value.magnitude < 1 ? 12 : 6

@@ -156,6 +156,8 @@ enum Stylesheet {
         @media print{body{background:#fff}.panel,figure,.verdict{break-inside:avoid}.hover{display:none}
         .scroll{overflow:visible;background:none}.many::before{display:none}
         table{font-size:10px}thead th{font-size:9.5px}th,td{padding:3px 5px}tbody th{min-width:0}
-        td.w{min-width:0}.n,.ok,.no,td code{white-space:normal}}
+        td.w{min-width:0}.n,.ok,.no,td code{white-space:normal}
+        .many thead th{writing-mode:vertical-rl;transform:rotate(180deg);white-space:nowrap;vertical-align:top}
+        .many td{overflow-wrap:normal;padding:3px;font-size:9px}.many td code{font-size:9px}}
         """
 }

@@ -51,14 +51,17 @@ struct NumbersTests {
     @Test("gives three digits, and values that can be typed back")
     func short() {
         #expect(Numbers.short(1234.5) == "1,235")
-        #expect(Numbers.short(0.0123) == "0.012")
+        #expect(Numbers.short(0.0123) == "0.012" && Numbers.short(4.24e-7) == "0.000000424")
         #expect(Numbers.plain(1234.56) == "1234.6")
         #expect(Numbers.exact(6202.8328) == "6,202.8" && Numbers.exact(6202.8328, besides: 5000) == "6,202.8")
         #expect(Numbers.exact(6202.8328, besides: 6202.8) == "6,202.83")
         #expect(Numbers.exact(6202.84, besides: 6202.83) == "6,202.84")
         #expect(Numbers.exact(5000.000_2, besides: 5000) == "5,000.0002")
         #expect(Numbers.exact(6202.8, besides: 6202.8) == "6,202.8")
-        #expect(Numbers.exact(0.000_000_1, besides: 0) == "0.0000001" && Numbers.exact(0.000_000_1) == "0")
+        #expect(
+            Numbers.exact(0.000_000_1, besides: 0) == "0.0000001" && Numbers.exact(0.000_000_1) == "0.0000001"
+        )
+        #expect(Numbers.exact(4.24e-7, besides: 0.000_001) == "0.000000424" && Numbers.plain(1e-13) == "0")
         #expect(Numbers.plain(0.00123) == "0.00123")
         #expect(Numbers.fixed(.nan, 1) == "nan")
     }

@@ -236,6 +236,8 @@ struct SweepReportTests {
         #expect(apart.flatMap(\.numbers).sorted() == Array(1...400))
         for (index, label) in apart.enumerated() {
             #expect(!apart[..<index].contains { $0.meets(label, in: .roomy) }, "\(label)")
+            // Beside the one that is furthest left.
+            #expect(label.pixel.x == label.numbers.map { pixels[$0 - 1].0 }.min(), "\(label)")
         }
     }
 

@@ -56,7 +56,7 @@ struct WritersTests {
         #expect(pictures == 2 + 2 + 2 * (2 + 2 + 8 + 3 * 8))
         #expect(page.components(separatedBy: "<desc id=").count - 1 == pictures)
         #expect(
-            page.components(separatedBy: "<summary>Table</summary>").count - 1 == 1 + 1 + 2 + 2 + 8 + 3 * 8)
+            page.components(separatedBy: "<summary>Table").count - 1 == 1 + 1 + 2 + 2 + 8 + 3 * 8)
     }
 
     @Test("the flow says every number, the smallest cause too")

@@ -1,5 +1,6 @@
 import Accounting
 import Measurement
+import Rendering
 import Reporting
 import Timebase
 import World
@@ -173,7 +174,7 @@ struct CapacityJudge: Sendable {
     }
 
     private static func text(_ value: Double) -> String {
-        value >= 100 ? "\(Int(value.rounded()))" : "\((value * 10).rounded() / 10)"
+        value >= 100 ? Numbers.fixed(value, 0) : "\((value * 10).rounded() / 10)"
     }
 
     private func bookReasons(_ measurement: StepMeasurement) -> [String] {

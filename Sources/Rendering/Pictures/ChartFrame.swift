@@ -113,10 +113,13 @@ package protocol FramedChart {
     func draw(into svg: inout Markup)
     /// The same figures to read; `nil` where another table of the page has them.
     var figures: ((inout Markup) -> Void)? { get }
+    /// What is chosen to see them.
+    var figuresTitle: String { get }
 }
 
 extension FramedChart {
     package var classes: String { "chart" }
+    package var figuresTitle: String { "Table" }
 
     package func write(into html: inout Markup) {
         html.element("figure") { html in
@@ -130,7 +133,7 @@ extension FramedChart {
             }
             if let figures {
                 html.element("details") { html in
-                    html.element("summary", "Table")
+                    html.element("summary", figuresTitle)
                     figures(&html)
                 }
             }

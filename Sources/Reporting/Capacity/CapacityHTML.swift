@@ -195,6 +195,7 @@ package enum CapacityHTML {
                 (CapacityText.meaning(report).map { $0 + " " } ?? "")
                     + "In the order in which they were played. Rates are per second of the window; offered requests "
                     + "are those whose planned start lay in it, retries among them. "
+                    + storesMeaning(report)
                     + CapacityChart.legend(report))
             let columns = CapacityColumn.all(report)
             let header =
@@ -206,6 +207,14 @@ package enum CapacityHTML {
             }
             reasons(report, into: &html)
         }
+    }
+
+    /// What the column of stores has; nothing where it is one thing.
+    private static func storesMeaning(_ report: CapacityReport) -> String {
+        guard report.steps.contains(where: { $0.storesGrowBeyond != nil }) else { return "" }
+        return
+            "Stores: how fast they grow; of a step that was compared with a collector without limits, how much faster than "
+            + "there. "
     }
 
     /// Why steps broke, and what else is to be known of them.

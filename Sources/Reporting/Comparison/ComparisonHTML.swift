@@ -91,7 +91,7 @@ package enum ComparisonHTML {
         .word-worse{color:var(--bad);font-weight:620}.word-better{color:var(--good);font-weight:620}
         .word-open{color:var(--warn)}.word-same{color:var(--quiet)}
         .words td,.words th{white-space:nowrap}
-        .forest{width:120px;height:14px}.forest .zero{stroke:var(--quiet);stroke-width:1}
+        .forest{width:100px;height:14px}.forest .zero{stroke:var(--quiet);stroke-width:1}
         .forest .band{fill:var(--rule);stroke:none;fill-opacity:1}
         .forest .reach{stroke:var(--c);stroke-width:2}.forest circle{fill:var(--c)}
         .forest.worse{--c:var(--bad)}.forest.better{--c:var(--good)}.forest.open{--c:var(--warn)}
@@ -193,7 +193,7 @@ package enum ComparisonHTML {
         let relative = ComparisonText.relative(row)
         let difference = row.difference.map { ComparisonText.signed($0.mean, row.figure) } ?? ""
         html.element("tr") { html in
-            html.element("th", ["scope": "row"], row.figure.name)
+            html.element("th", ["scope": "row"]) { html in html.breakable(row.figure.name) }
             html.element("td", ["class": "w word-\(tone(row.word))"], ComparisonText.verdict(row))
             let cells = [
                 ComparisonText.value(row.base, row.figure), ComparisonText.value(row.candidate, row.figure),

@@ -68,12 +68,13 @@ struct TradeOffChart: FramedChart {
     /// - Complexity: O(labels²).
     static func apart(_ labels: [Label], in frame: ChartFrame) -> [Label] {
         var apart: [Label] = []
-        for label in labels.sorted(by: { ($0.pixel.x, $0.pixel.y) < ($1.pixel.x, $1.pixel.y) }) {
+        for label in labels.sorted(by: { $0.pixel < $1.pixel }) {
             var label = label
             // What grew may meet another one.
             while let index = apart.firstIndex(where: { $0.meets(label, in: frame) }) {
                 let other = apart.remove(at: index)
-                label = Label(pixel: other.pixel, numbers: (other.numbers + label.numbers).sorted())
+                label = Label(
+                    pixel: min(other.pixel, label.pixel), numbers: (other.numbers + label.numbers).sorted())
             }
             apart.append(label)
         }
@@ -115,7 +116,11 @@ struct TradeOffChart: FramedChart {
     }
 
     /// Where a point is drawn, to the pixel.
-    struct Pixel: Hashable { let x, y: Double }
+    struct Pixel: Hashable, Comparable {
+        let x, y: Double
+
+        static func < (left: Pixel, right: Pixel) -> Bool { (left.x, left.y) < (right.x, right.y) }
+    }
 
     private func pixel(_ point: SweepReport.Point) -> Pixel? {
         guard let cost = point.cost, let freshness = point.freshness else { return nil }

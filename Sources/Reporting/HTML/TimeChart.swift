@@ -201,20 +201,26 @@ struct TimeChart: FramedChart {
             ? "\(axis.text(value)) (\(axis.text(low)) to \(axis.text(high)))" : axis.text(value)
     }
 
+    /// Points of one row of the table.
+    private var rowSize: Int { max(1, (points.count + 39) / 40) }
+
+    /// Whether a row has more than one value of a line.
+    private var hasJoinedRows: Bool { rowSize > 1 || lines.contains(where: \.hasBand) }
+
+    var figuresTitle: String { hasJoinedRows ? "Table: the largest value in each interval" : "Table" }
+
     /// At most forty rows, the largest value of each line in each.
     var figures: ((inout Markup) -> Void)? {
-        let size = max(1, (points.count + 39) / 40)
-        let rows = stride(from: 0, to: points.count, by: size).map { start in
-            let range = start..<min(start + size, points.count)
+        let rows = stride(from: 0, to: points.count, by: rowSize).map { start in
+            let range = start..<min(start + rowSize, points.count)
             let cells = lines.map { line -> String in
                 let peaks = line.spreads.isEmpty ? [] : line.spreads[range].compactMap { $0?.high }
                 return (line.values[range].compactMap { $0 } + peaks).max().map(axis.text) ?? "–"
             }
             return [scale.label(points[start].second)] + cells
         }
-        let isJoined = size > 1 || lines.contains(where: \.hasBand)
-        let caption = isJoined ? "\(title), the largest value in each interval" : title
-        let when = isOfMoments && !isJoined ? "at" : "from"
+        let caption = hasJoinedRows ? "\(title), the largest value in each interval" : title
+        let when = isOfMoments && !hasJoinedRows ? "at" : "from"
         return { $0.table(caption, [when] + lines.map(\.name), rows) }
     }
 }
