@@ -1,4 +1,5 @@
 import Testing
+import Timebase
 import Wire
 
 @testable import SDKDescription
@@ -23,6 +24,31 @@ struct ConfigTurnTests {
         #expect(try turned("/features/1", .captureIfThere, by: off).captures)
         #expect(try !turned("/features/2", .captureIfThere, by: off).captures)
         #expect(try !turned("/features/on", .capture, by: #"{"features": {"on": false}}"#).captures)
+    }
+
+    @Test("of several places that turn one knob each forbids, and the first number holds, in any order")
+    func severalPlaces() throws {
+        func turned(_ knob: DescribedSDK.Config.Knob, _ places: [String], by body: String) throws
+            -> DescribedSDK.Turned
+        {
+            var config = DescribedSDK.Config()
+            config.turns = try places.map { .init(try #require(JSONPath(text: $0)), knob) }
+            let before = try #require(
+                config.turn(DescribedSDK.Turned(), by: Array(#"{"a": false, "n": 9}"#.utf8)))
+            return try #require(config.turn(before, by: Array(body.utf8)))
+        }
+        for places in [["/a", "/b"], ["/b", "/a"]] {
+            #expect(try !turned(.upload, places, by: #"{"a": false}"#).uploads, "\(places)")
+            #expect(
+                try turned(.upload, places, by: #"{"b": true}"#).uploads,
+                "an answer takes the place of the one before")
+            #expect(try !turned(.capture, places, by: #"{"a": false, "b": true}"#).captures)
+            #expect(try turned(.batch, places, by: #"{"a": 3}"#).batch == 3)
+            #expect(
+                try turned(.flushInterval, places, by: #"{"a": 3}"#).flushInterval?.fractionalSeconds == 3)
+        }
+        #expect(try turned(.flushBulkSize, ["/a", "/b"], by: #"{"a": 3, "b": 4}"#).flushBulkSize == 3)
+        #expect(try turned(.flushBulkSize, ["/n"], by: "{}").flushBulkSize == nil)
     }
 
     @Test("a number of events may be written in any way", arguments: ["2", "2.0", "2e0", "0.2E1"])

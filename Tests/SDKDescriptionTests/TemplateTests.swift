@@ -39,6 +39,11 @@ import Wire
         #expect(try parse(#""{{devise.model}}""#).problems.map(\.kind) == [.unknownName])
         #expect(try parse(#""{{time|isoo}}""#).problems.map(\.kind) == [.unknownName])
         #expect(try parse(#""{{time|upper}}""#).problems.map(\.kind) == [.type])
+        for constant in ["{{sp|upper}}", "{{sp?}}"] {
+            let problems = try parse("\"\(constant)\"").problems
+            #expect(problems.map(\.kind) == [.type])
+            #expect(problems.first?.allowed.contains("{{sp}} is a constant") == true)
+        }
         #expect(try parse(#""{{time?}}""#).problems.map(\.kind) == [.type])
         #expect(try parse(#""a {{time""#).problems.map(\.kind) == [.syntax])
         #expect(try parse(#""a {{properties}}""#).problems.map(\.kind) == [.type])

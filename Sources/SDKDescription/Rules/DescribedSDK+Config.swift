@@ -73,6 +73,17 @@ extension DescribedSDK {
         package var flushInterval: Interval?
 
         package init() {}
+
+        /// Leaves a knob to the description.
+        fileprivate mutating func forget(_ knob: Config.Knob) {
+            switch knob {
+            case .capture, .captureIfThere: captures = true
+            case .upload: uploads = true
+            case .flushBulkSize: flushBulkSize = nil
+            case .batch: batch = nil
+            case .flushInterval: flushInterval = nil
+            }
+        }
     }
 }
 
@@ -84,23 +95,19 @@ extension DescribedSDK.Config {
     package func turn(_ turned: DescribedSDK.Turned, by body: [UInt8]) -> DescribedSDK.Turned? {
         guard let node = try? JSONReader.readStrictly(body), node.members != nil else { return nil }
         var turned = turned
-        // Of several paths that may forbid to capture, each does.
-        if turns.contains(where: { [.capture, .captureIfThere].contains($0.knob) }) {
-            turned.captures = true
-        }
+        for turn in turns { turned.forget(turn.knob) }
+        // Of several places that turn one knob, each may forbid something, and the first number that is there holds.
         for turn in turns {
             let value = node.value(at: turn.path.tokens)
             switch turn.knob {
             case .capture: turned.captures = turned.captures && value?.flag ?? true
             case .captureIfThere:
                 turned.captures = turned.captures && value.map { $0.content != .null } ?? false
-            case .upload: turned.uploads = value?.flag ?? true
-            case .flushBulkSize: turned.flushBulkSize = value?.count
-            case .batch: turned.batch = value?.count
+            case .upload: turned.uploads = turned.uploads && value?.flag ?? true
+            case .flushBulkSize: turned.flushBulkSize = turned.flushBulkSize ?? value?.count
+            case .batch: turned.batch = turned.batch ?? value?.count
             case .flushInterval:
-                turned.flushInterval = value?.digits.flatMap { Double($0) }.flatMap { seconds in
-                    (0.1...1e8).contains(seconds) ? .fractional(seconds: seconds) : nil
-                }
+                turned.flushInterval = turned.flushInterval ?? value?.seconds
             }
         }
         return turned
@@ -111,6 +118,13 @@ extension JSONNode {
     /// A truth value.
     fileprivate var flag: Bool? {
         if case .bool(let value) = content { value } else { nil }
+    }
+
+    /// A time between ticks.
+    fileprivate var seconds: Interval? {
+        digits.flatMap { Double($0) }.flatMap { seconds in
+            (0.1...1e8).contains(seconds) ? .fractional(seconds: seconds) : nil
+        }
     }
 
     /// A whole number of things, 1 or more, however it is written: 2.0 is 2.

@@ -169,6 +169,12 @@ package struct TemplateParser {
         if let text = constants[name], parts.isEmpty { return .constant(text) }
         let isOptional = name.hasSuffix("?")
         if isOptional { name.removeLast() }
+        if constants[name] != nil {
+            report(
+                .type, path, node, found: "\"{{\(inner)}}\"",
+                allowed: "no filter and no \"?\": {{\(name)}} is a constant, and stands there as it is")
+            return nil
+        }
         guard let source = Placeholder.Source(rawValue: name), !excluded.contains(source) else {
             report(
                 .unknownName, path, node, found: "\"{{\(inner)}}\"", allowed: "a placeholder",

@@ -42,9 +42,13 @@ extension DeclaredForms {
         + "pointers in which * is any member or element, of the numbers of events in the request, from 0."
 
     private static func answers(_ place: Place, _ reading: inout Reading) -> AnswerTable? {
-        guard let rows = place.node.elements, (1...200).contains(rows.count) else {
-            reading.report(
-                .wrongType, place, allowed: "an array of 1 to 200 rules such as [\"2xx\", \"delivered\"]")
+        let allowed = "an array of 1 to 200 rules such as [\"2xx\", \"delivered\"]"
+        guard let rows = place.node.elements else {
+            reading.report(.wrongType, place, allowed: allowed)
+            return nil
+        }
+        guard (1...200).contains(rows.count) else {
+            reading.report(.outOfRange, place, found: "\(rows.count) rules", allowed: allowed)
             return nil
         }
         let rules = rows.enumerated().compactMap { index, node in

@@ -26,6 +26,20 @@ package enum HeaderRules {
         }
     }
 
+    /// Reports a header that is there twice: their names are the same whatever the case of their letters (RFC 9110, section
+    /// 5.1).
+    static func check(unique headers: [(name: String, place: Place)], _ reading: inout Reading) {
+        var known: [String: String] = [:]
+        for header in headers {
+            guard let other = known.updateValue(header.name, forKey: header.name.lowercased()) else {
+                continue
+            }
+            reading.report(
+                .conflict, header.place, found: "\"\(header.name)\" beside \"\(other)\"",
+                allowed: "one of them: a header's name is the same in any case")
+        }
+    }
+
     /// Reports the same of a header that a target adds to all that its clients send, and the names of those that
     /// describe a body which each client makes as it does.
     static func check(nameForAll name: String, at place: Place, _ reading: inout Reading) {

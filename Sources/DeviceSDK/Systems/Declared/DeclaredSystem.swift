@@ -109,25 +109,29 @@ package struct DeclaredSystem: RowCustodian {
         let lines = config.body == nil ? "" : "Content-Type: application/json\r\n"
         return RequestHead(
             method: config.method == .get ? .get : .post,
-            path: texts.path(of: config.path) + query(config.query, texts),
+            path: path(texts.path(of: config.path), with: config.query, texts),
             headerLines: plan.target.headerLines(after: lines))
     }
 
-    private static func query(
-        _ query: [DescribedSDK.Request.Line], _ texts: DeclaredPopulationTexts
+    /// A path with a query, behind the one that it may have: what that names is as it says.
+    private static func path(
+        _ path: String, with query: [DescribedSDK.Request.Line], _ texts: DeclaredPopulationTexts
     ) -> String {
-        guard !query.isEmpty else { return "" }
         let escaping = PercentEncoding.unreserved
-        let parts = query.map { "\(escaping.encode($0.name))=\(escaping.encode(texts.text(of: $0.value)))" }
-        return "?" + parts.joined(separator: "&")
+        let own = path.split(separator: "?", maxSplits: 1).dropFirst().joined().split(separator: "&")
+        let named = Set(own.map { $0.prefix { $0 != "=" } })
+        let parts = query.compactMap { line -> String? in
+            let name = escaping.encode(line.name)
+            return named.contains(name[...]) ? nil : "\(name)=\(escaping.encode(texts.text(of: line.value)))"
+        }
+        guard !parts.isEmpty else { return path }
+        return path + (path.contains("?") ? "&" : "?") + parts.joined(separator: "&")
     }
 
     private static func head(
         _ plan: PopulationPlan, _ request: DescribedSDK.Request, at path: String,
         _ texts: DeclaredPopulationTexts
     ) -> RequestHead {
-        var path = path
-        if !path.contains("?") { path += query(request.query, texts) }
         var lines = request.headers.map { "\($0.name): \(texts.text(of: $0.value))\r\n" }.joined()
         if request.compress == .gzip { lines += "Content-Encoding: gzip\r\n" }
         let method: RequestHead.Method =
@@ -136,7 +140,9 @@ package struct DeclaredSystem: RowCustodian {
             case .post: .post
             case .put: .put
             }
-        return RequestHead(method: method, path: path, headerLines: plan.target.headerLines(after: lines))
+        return RequestHead(
+            method: method, path: self.path(path, with: request.query, texts),
+            headerLines: plan.target.headerLines(after: lines))
     }
 
     package var labels: [EventLabel] { templates.labels }
