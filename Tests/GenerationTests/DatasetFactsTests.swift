@@ -88,6 +88,13 @@ struct DatasetFactsTests {
         #expect(alone.populations(with: key) == nil)
     }
 
+    @Test("a price that may be missing is a number all the same")
+    func missingPrices() throws {
+        let own = events([("Pay", #""price": {"choice": [1, 2.5, null]}"#)])
+        let facts = DatasetFacts(try plans([("sensors", own)]))
+        #expect(facts.prices == [[RevenueKey(name: "Pay", column: "prop_price")]])
+    }
+
     private static let half = Int64.max / 2
     private static let sums: [(prices: [Int64], total: Int64?)] = [
         ([half, half], Int64.max - 1), ([-5, 3], -2), ([half, 3, half], nil), ([half, -half, half], nil),

@@ -181,6 +181,9 @@ final class GenerateRunner {
             try output.endFiles()
             try writePart(output.rows, arrivals, answers, patterns, shape)
         }
+        // A whole dataset has no files of its making beside it, wherever the process ends.
+        play.removeFiles()
+        copies.remove()
         try finish(output, schemas, result, planted, arrivals, answers.totals.fingerprint)
         return .success
     }

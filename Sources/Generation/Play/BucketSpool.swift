@@ -25,7 +25,10 @@ package final class BucketSpool<Record: BitwiseCopyable> {
         open = Array(repeating: [], count: buckets)
     }
 
-    deinit { unlink(file.path) }
+    deinit { remove() }
+
+    /// Removes the file, of which nobody reads any more.
+    package func remove() { unlink(file.path) }
 
     func append(_ record: Record, to bucket: Int) throws(FileFailure) {
         open[bucket].append(record)

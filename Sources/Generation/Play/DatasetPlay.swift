@@ -83,6 +83,12 @@ package final class DatasetPlay {
         pool.shutdownGracefully { _ in }
     }
 
+    /// Removes its own files, of which nobody reads any more.
+    package func removeFiles() {
+        for spool in fates { spool.remove() }
+        for events in unsent { events.remove() }
+    }
+
     /// Hands a player to its thread.
     private final class PlayerBox: @unchecked Sendable {
         // SAFETY: the thread that plays is the only one to touch it until ``end()`` has waited for that.

@@ -21,6 +21,9 @@ final class UnsentEvents {
         self.buckets = buckets
     }
 
+    /// Removes the file, of which nobody reads any more.
+    func remove() { spool.remove() }
+
     func append(_ payload: UnsafeRawBufferPointer, of event: EventID) throws(FileFailure) {
         record.removeAll()
         let head = Head(device: event.device, sequence: event.sequence, bytes: UInt32(payload.count))

@@ -106,7 +106,9 @@ extension PropertyGenerator {
 
 extension PropertyValue {
     fileprivate static func columnType(of values: [PropertyValue]) -> ColumnType {
-        values.dropFirst().reduce(values.first?.columnType ?? .string) { $0.widened(by: $1.columnType) }
+        // What is null is left out, as where a property is not there at all.
+        let types = values.filter { $0 != .null }.map(\.columnType)
+        return types.dropFirst().reduce(types.first ?? .string) { $0.widened(by: $1) }
     }
 
     fileprivate var columnType: ColumnType {
