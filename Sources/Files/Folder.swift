@@ -13,6 +13,20 @@ package enum Folder {
         }
     }
 
+    /// Makes a folder that is not there yet, with those above it.
+    ///
+    /// - Returns: `false` if something is there already, however lately it came.
+    package static func makeNew(_ path: String) throws(FileFailure) -> Bool {
+        var bare = path[...]
+        while bare.count > 1, let end = ["/", "/."].first(where: bare.hasSuffix) {
+            bare.removeLast(end.count)
+        }
+        try make(split(String(bare)).folder)
+        if mkdir(String(bare), 0o755) == 0 { return true }
+        guard errno == EEXIST else { throw FileFailure("create the folder", path) }
+        return false
+    }
+
     /// The path of something in a folder, whether the folder's own ends with a slash or not, as `TMPDIR` may.
     package static func path(of name: String, in folder: String) -> String {
         folder.hasSuffix("/") ? folder + name : "\(folder)/\(name)"

@@ -14,4 +14,17 @@ struct FolderTests {
         #expect(throws: FileFailure.self) { try Folder.link("\(base)/source", as: "\(base)/out/copy") }
         #expect(try FileManager.default.contentsOfDirectory(atPath: "\(base)/out").isEmpty)
     }
+    @Test(
+        "a new folder is one that was not there, however its name is written",
+        arguments: ["", "/", "/.", "//"])
+    func newFolder(end: String) throws {
+        let base = TestFolder.newPath("folder-tests")
+        defer { try? FileManager.default.removeItem(atPath: base) }
+        #expect(try Folder.makeNew("\(base)/a/b\(end)"))
+        #expect(Folder.names(in: "\(base)/a") == ["b"])
+        #expect(try !Folder.makeNew("\(base)/a/b\(end)"), "it is another's by now")
+        try Data().write(to: URL(fileURLWithPath: "\(base)/file"))
+        #expect(try !Folder.makeNew("\(base)/file"))
+        #expect(throws: FileFailure.self) { try Folder.makeNew("\(base)/file/c\(end)") }
+    }
 }

@@ -33,10 +33,26 @@ final class CapacityOutput: Sendable {
         try OutputFile.write(CapacityCSV.write(report), to: folder.file("steps.csv"))
     }
 
-    /// Writes everything, `capacity.json` first: the rest is made from it.
+    /// Writes everything, `capacity.json` first: the rest is made from it. Where that finds no room, `capacity.json` tells
+    /// of it.
     func write(_ report: CapacityReport) throws(CommandFailure) {
-        try OutputFile.write(CapacityJSON.write(report), to: folder.file("capacity.json"))
+        let bytes = CapacityJSON.write(report)
+        try OutputFile.write(bytes, to: folder.file("capacity.json"))
         folder.remove("capacity.partial.json")
+        let reserve = DiskReserve(in: folder.path, bytes: bytes.count + (4 << 10), share: 1)
+        do throws(CommandFailure) {
+            try render(report)
+        } catch {
+            reserve.release()
+            var report = report
+            report.exitCode = error.code.rawValue
+            report.reasons.append(error.message)
+            try? OutputFile.write(CapacityJSON.write(report), to: folder.file("capacity.json"))
+            throw error
+        }
+    }
+
+    private func render(_ report: CapacityReport) throws(CommandFailure) {
         try OutputFile.write(CapacityHTML.write(report), to: folder.file("capacity.html"))
         try OutputFile.write(CapacityMarkdown.write(report), to: folder.file("summary.md"))
         try OutputFile.write(CapacityCSV.write(report), to: folder.file("steps.csv"))

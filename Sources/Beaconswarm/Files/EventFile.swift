@@ -1,4 +1,5 @@
 import Accounting
+import Files
 import Glibc
 import Synchronization
 import Timebase
@@ -34,6 +35,7 @@ final class EventFile: Sendable {
     private let isOfPart: Bool
     private let prefixes: [[LinePrefix]]
     private let state: Mutex<State>
+    private let lock: PathLock
 
     /// The constant middle of a line, per population and label.
     private struct LinePrefix: Sendable {
@@ -49,9 +51,22 @@ final class EventFile: Sendable {
         self.isOfPart = isOfPart
         prefixes = populations.map { population in population.labels.map { EventFile.prefix(population, $0) }
         }
-        let file = try AppendingFile(path: path + ".partial", failing: .usage)
+        let partial = path + ".partial"
+        lock = try EventFile.lock(partial)
+        let file = try AppendingFile(path: partial, failing: .usage)
         let encoder = path.hasSuffix(".gz") ? GzipEncoder(level: 6) : nil
         state = Mutex(State(file: file, encoder: encoder))
+    }
+
+    /// Takes the file for this process: two that wrote into it would both end with lines of each.
+    private static func lock(_ partial: String) throws(CommandFailure) -> PathLock {
+        // What a process left that is gone is emptied, and nothing else is.
+        close(open(partial, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644))
+        guard let lock = PathLock(partial) else {
+            throw CommandFailure(
+                .usage, "another process writes into \(partial); name another file with --events")
+        }
+        return lock
     }
 
     /// Refuses a name that is taken, or does not say what the file is.

@@ -15,7 +15,8 @@ extension RunFolder {
         _ report: Report, internalError: String? = nil, data: [() throws -> Void] = [],
         missing: (() throws -> Void)? = nil
     ) throws(CommandFailure) -> (report: Report, failures: [CommandFailure]) {
-        let size = try writeJSON(report, mayDrop: ["timeseries.csv"])
+        // The series grew with the run that ends here; where nothing of a run is written, it is one of before.
+        let size = try writeJSON(report, mayDrop: data.isEmpty ? [] : ["timeseries.csv"])
         // For the report that has to tell what found no room.
         let reserve = DiskReserve(in: path, bytes: size + (8 << 10), share: 1)
         var report = report

@@ -12,10 +12,11 @@ struct RunFolder: Sendable {
     /// - Throws: ``CommandFailure`` with code 64 if anything is there already or it cannot be made there.
     init(creating path: String) throws(CommandFailure) {
         try FileName.check(path, of: "--out")
-        if OutputFile.exists(path) {
-            throw CommandFailure(.usage, "the run's folder \(path) exists already; name another with --out")
-        }
-        do { try Folder.make(path) } catch { throw CommandFailure(.usage, error) }
+        try RunFolder.checkIsFree(path)
+        let isNew: Bool
+        do { isNew = try Folder.makeNew(path) } catch { throw CommandFailure(.usage, error) }
+        // Another process may have made it by now.
+        guard isNew else { throw RunFolder.taken(path) }
         self.path = path
     }
 
@@ -40,8 +41,11 @@ struct RunFolder: Sendable {
 
     /// - Throws: ``CommandFailure`` with code 64 if something is at the path.
     static func checkIsFree(_ path: String) throws(CommandFailure) {
-        guard OutputFile.exists(path) else { return }
-        throw CommandFailure(.usage, "the run's folder \(path) exists already; name another with --out")
+        guard !OutputFile.exists(path) else { throw taken(path) }
+    }
+
+    private static func taken(_ path: String) -> CommandFailure {
+        CommandFailure(.usage, "the run's folder \(path) exists already; name another with --out")
     }
 
     func file(_ name: String) -> String { "\(path)/\(name)" }
