@@ -43,11 +43,8 @@ package enum Numbers {
         if size == size.rounded() || size >= 100 { return fixed(value, 0) }
         if size >= 10 { return trimmed(fixed(value, 1)) }
         if size >= 1 { return trimmed(fixed(value, 2)) }
-        return trimmed(fixed(value, size >= 0.01 ? 3 : size >= tiny ? 6 : 12))
+        return trimmed(fixed(value, size >= 0.01 ? 3 : fewestDecimals(of: value)))
     }
-
-    /// What reads as nothing with six decimals is less.
-    private static let tiny = 0.000_000_5
 
     private static func trimmed(_ text: String) -> String {
         guard text.contains(".") else { return text }
@@ -64,7 +61,8 @@ package enum Numbers {
     }
 
     private static func fewestDecimals(of value: Double) -> Int {
-        value.magnitude >= 1000 ? 1 : value.magnitude >= tiny ? 6 : 12
+        // Half of a millionth is the least that does not read as nothing with six decimals.
+        value.magnitude >= 1000 ? 1 : value.magnitude >= 0.000_000_5 ? 6 : 12
     }
 
     /// The same with commas between thousands, for people.

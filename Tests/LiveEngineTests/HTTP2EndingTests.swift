@@ -89,16 +89,9 @@ struct HTTP2EndingTests {
         func limitChanged() {}
     }
 
-    private final class Nobody: ConnectionOwner {
-        func opened(_ connection: Connection) {}
-        func answered(_ carrier: Carrier) {}
-        func ended(_ carrier: Carrier, failure: RequestFailure?) {}
-        func limitChanged(_ connection: Connection) {}
-    }
-
     @Test("a request that is given up for what another's answer in the same read brought is not told")
     func withdrawn() throws {
-        let nobody = Nobody()
+        let nobody = ProbeOwner()
         let user = OneAnswer()
         let connection = Connection(
             owner: nobody, loop: EmbeddedEventLoop(), transport: SocketTransport(), buffers: BufferPool())

@@ -12,10 +12,8 @@ struct RunFolder: Sendable {
     /// - Throws: ``CommandFailure`` with code 64 if anything is there already or it cannot be made there.
     init(creating path: String) throws(CommandFailure) {
         try FileName.check(path, of: "--out")
-        try RunFolder.checkIsFree(path)
         let isNew: Bool
         do { isNew = try Folder.makeNew(path) } catch { throw CommandFailure(.usage, error) }
-        // Another process may have made it by now.
         guard isNew else { throw RunFolder.taken(path) }
         self.path = path
     }

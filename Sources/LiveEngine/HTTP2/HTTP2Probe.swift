@@ -8,7 +8,7 @@ package final class HTTP2Probe {
     /// What became of streams and connection, in the order in which it was told.
     package private(set) var log: [String] = []
     /// What became of streams alone, in that order.
-    package private(set) var ends: [String] = []
+    package var ends: [String] { log.filter { $0.contains(", status ") } }
     /// What was told of the connection and of requests under way, in that order, but for the server's limits, of which a read
     /// tells the last.
     package var notices: [String] { log.filter { !$0.contains(", status ") && !$0.hasPrefix("limit ") } }
@@ -100,10 +100,9 @@ package final class HTTP2Probe {
         bytesBehind.append(stream.bytesBehind)
         let body = String(decoding: parser.body.prefix(40), as: UTF8.self)
         let words = stream.garbage.isEmpty ? "" : ", \(String(decoding: stream.garbage, as: UTF8.self))"
-        ends.append(
+        log.append(
             "\(text), status \(parser.status), \(parser.received) bytes, body \(body.debugDescription)\(words)"
         )
-        log += ends.suffix(1)
         open()
     }
 }
@@ -126,7 +125,7 @@ extension HTTP2Probe: HTTP2SessionUser {
 }
 
 /// Nobody: a probe's connection stands for itself.
-private final class ProbeOwner: ConnectionOwner {
+final class ProbeOwner: ConnectionOwner {
     func opened(_ connection: Connection) {}
     func answered(_ carrier: Carrier) {}
     func ended(_ carrier: Carrier, failure: RequestFailure?) {}

@@ -207,7 +207,9 @@ struct TimeChart: FramedChart {
     /// Whether a row has more than one value of a line.
     private var hasJoinedRows: Bool { rowSize > 1 || lines.contains(where: \.hasBand) }
 
-    var figuresTitle: String { hasJoinedRows ? "Table: the largest value in each interval" : "Table" }
+    private static let ofJoinedRows = "the largest value in each interval"
+
+    var figuresTitle: String { hasJoinedRows ? "Table: \(TimeChart.ofJoinedRows)" : "Table" }
 
     /// At most forty rows, the largest value of each line in each.
     var figures: ((inout Markup) -> Void)? {
@@ -219,7 +221,7 @@ struct TimeChart: FramedChart {
             }
             return [scale.label(points[start].second)] + cells
         }
-        let caption = hasJoinedRows ? "\(title), the largest value in each interval" : title
+        let caption = hasJoinedRows ? "\(title), \(TimeChart.ofJoinedRows)" : title
         let when = isOfMoments && !hasJoinedRows ? "at" : "from"
         return { $0.table(caption, [when] + lines.map(\.name), rows) }
     }

@@ -110,7 +110,7 @@ extension DescriptionBinder {
         _ headers: [Named<Place>], packed: Bool, _ reading: inout Reading
     ) -> [DescribedSDK.Request.Line] {
         let lines = lines(headers, &reading)
-        HeaderRules.check(unique: headers.map { ($0.name, $0.place) }, &reading)
+        HeaderRules.check(unique: headers, &reading)
         for (header, line) in zip(headers, lines) {
             HeaderRules.check(name: header.name, at: header.place, &reading)
             if packed, header.name.lowercased() == "content-encoding" {

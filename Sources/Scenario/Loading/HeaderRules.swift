@@ -28,7 +28,7 @@ package enum HeaderRules {
 
     /// Reports a header that is there twice: their names are the same whatever the case of their letters (RFC 9110, section
     /// 5.1).
-    static func check(unique headers: [(name: String, place: Place)], _ reading: inout Reading) {
+    static func check<Value>(unique headers: [Named<Value>], _ reading: inout Reading) {
         var known: [String: String] = [:]
         for header in headers {
             guard let other = known.updateValue(header.name, forKey: header.name.lowercased()) else {

@@ -72,7 +72,7 @@ extension ScenarioBinder {
         bindNames(draft, in: &result)
         if let headers = draft.headers {
             for header in headers { check(header) }
-            HeaderRules.check(unique: headers.map { ($0.name, $0.place) }, &reading)
+            HeaderRules.check(unique: headers, &reading)
             result.headers = headers.map { .init(name: $0.name, value: $0.value) }
         }
         if let url = draft.url, let other = draft.urls.first {

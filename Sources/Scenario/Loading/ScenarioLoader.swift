@@ -212,16 +212,16 @@ package enum ScenarioLoader {
     private static func masked(_ document: ScenarioDocument) -> [ScenarioWarning] {
         document.populations.enumerated().compactMap { index, population in
             guard document.redactor.redactSecrets(population.name) != population.name else { return nil }
-            let path = ["populations", String(index), "name"]
+            let path = JSONPath(["populations", String(index), "name"])
             // A name that is written with a variable stays so in the scenario that is kept.
-            let kept = document.written.value(at: path)?.string ?? Redactor.mask
+            let kept = document.written.value(at: path.tokens)?.string ?? Redactor.mask
             let words =
                 kept.contains(Redactor.mask)
                 ? "the name has a secret of the scenario in it, such as its apiKey: what is kept of a run says "
                     + "\(Redactor.mask) there, so that neither explain nor merge can play it again; call it otherwise"
                 : "the name has a value of the environment in it: reports say \(Redactor.mask) there, and explain and "
                     + "merge play the run again only where \(kept) means the same"
-            return ScenarioWarning(pointer: "/" + path.joined(separator: "/"), text: words)
+            return ScenarioWarning(pointer: path.pointer, text: words)
         }
     }
 
